@@ -29,6 +29,20 @@ static void print_normalised(struct evaluated *evaluated, const gramc_verdict *v
     fputc('\n', evaluated->cli->out);
 }
 
+static void print_left_out(struct evaluated *evaluated, const char *name,
+                           const gramc_verdict *verdict) {
+    FILE *err = evaluated->cli->err;
+    for (size_t i = 0; i < verdict->adjustment_count; i++) {
+        const gramc_adjustment *change = &verdict->adjustments[i];
+        if (change->kind != GRAMC_ADJUSTED_LEFT_OUT) continue;
+        fprintf(err, "gramc: %s: ", name);
+        cli_put_safe(err, change->instance);
+        fputs(": the default ", err);
+        cli_put_safe(err, change->after);
+        fputs(" is left out: the value would not be valid with it\n", err);
+    }
+}
+
 /* ## Judging */
 
 bool validate_is_fine(struct evaluated *evaluated, gramc_text bytes) {
@@ -44,7 +58,10 @@ int validate_evaluate(struct evaluated *evaluated, const char *name, gramc_text 
                          name);
     if (status != GRAMC_OK) return cli_status(evaluated->cli, status);
     evaluated->invalid = evaluated->invalid || !(*verdict)->valid;
-    if ((*verdict)->valid && evaluated->normalise) print_normalised(evaluated, *verdict);
+    if ((*verdict)->valid && evaluated->normalise) {
+        print_normalised(evaluated, *verdict);
+        print_left_out(evaluated, name, *verdict);
+    }
     return EXIT_FINE;
 }
 

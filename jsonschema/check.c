@@ -53,7 +53,12 @@ static gramc_status explain(struct verdict *verdict, const struct gramc_schema *
         evaluate_duplicates(&evaluation, root);
         if (may_change(schema, text, options->flags))
             verdict_normalise(verdict, &evaluation, root, text, options->flags);
-        evaluate_document(&evaluation, root);
+        if (!evaluate_document(&evaluation, root) &&
+            verdict_leave_out(verdict, &evaluation, root)) {
+            report = (struct report){.max = report.max, .link = &report.first};
+            evaluate_duplicates(&evaluation, root);
+            evaluate_document(&evaluation, root);
+        }
     } else if (error.limit) {
         evaluation_stop(&evaluation, GRAMC_LIMIT);
     } else if (!verdict->arena.oom) {

@@ -26,7 +26,8 @@ struct evaluation_frame {
     gramc_text token;    /* behind it: a member name... */
     uint32_t index;      /* ...or the place in a list, if token.ptr is NULL and `listed` */
     bool listed;
-    bool name; /* the value is a member's name, not a member */
+    bool name;     /* the value is a member's name, not a member */
+    uint32_t item; /* the place of an item in its array */
 };
 
 struct violation {

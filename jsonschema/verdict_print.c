@@ -67,6 +67,7 @@ static void put_change(struct json_writer *w, const gramc_adjustment *change) {
         [GRAMC_ADJUSTED_DEFAULT] = "default",
         [GRAMC_ADJUSTED_COERCED] = "coerced",
         [GRAMC_ADJUSTED_REMOVED] = "removed",
+        [GRAMC_ADJUSTED_LEFT_OUT] = "left-out",
     };
     json_object_begin(w);
     json_member_text(w, "instance", change->instance);

@@ -78,7 +78,7 @@ static void take_answer(gramc_run *run, gramc_text text, struct reading_view *vi
     gramc_verdict *verdict = NULL;
     view->schema = run->step->answers;
     view->flags = GRAMC_CHECK_DEFAULTS | GRAMC_CHECK_NULL_ABSENT |
-                  (view->kinds && run->bound->agent->coerce ? (unsigned)GRAMC_CHECK_COERCE : 0);
+                  (view->kinds ? reading_coercion(run->bound->agent) : 0);
     reading_init(&reading, &run->loop->allocator);
     gramc_status status = reading_take(&reading, &verdict, text, view);
     if (status == GRAMC_NOMEM) {

@@ -367,7 +367,7 @@ static void take_reading(struct checked_call *call, gramc_status status,
 }
 
 static unsigned flags_of(const struct checked_call *call) {
-    return FILLED_IN | (call->coerce ? (unsigned)GRAMC_CHECK_COERCE : 0);
+    return FILLED_IN | call->coerce;
 }
 
 /* What fits as it was sent, or once it is filled in: nearly all. False, and nothing was done, where

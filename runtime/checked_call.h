@@ -56,8 +56,8 @@ struct checked_call {
     bool over;                /* done has been called, or nobody waits any more */
     gramc_text own;           /* as in struct checked_end, as is the next */
     uint64_t queued_ns, asked_ns;
-    bool coerce;   /* arguments are converted where nothing is lost */
-    bool tolerant; /* and mended where a model wrote what is no JSON */
+    unsigned coerce; /* flags of gramc_schema_check: arguments are converted, nothing being lost */
+    bool tolerant;   /* and mended where a model wrote what is no JSON */
 };
 
 /* `call` has loop, bound, events, ctx, guard, approver, told, coerce and tolerant, and stays where

@@ -8,6 +8,13 @@
 
 enum { READING_BYTES = 64 << 20 };
 
+/* Where a strategy asks for arguments in words, lists come for texts too. */
+unsigned reading_coercion(const gramc_agent *agent) {
+    if (!agent->coerce) return 0;
+    bool in_words = text_is(agent->strategy, "evaluated");
+    return GRAMC_CHECK_COERCE | (in_words ? (unsigned)GRAMC_CHECK_JSON_TEXT : 0);
+}
+
 void reading_init(struct taken *reading, const gramc_allocator *allocator) {
     *reading = (struct taken){.repair_count = 0};
     arena_init(&reading->arena, allocator);

@@ -22,6 +22,9 @@ struct taken {
     size_t repair_count; /* 0: nothing was mended */
 };
 
+/* The flags of gramc_schema_check for what an agent's `coerce` says; 0 without it. */
+unsigned reading_coercion(const gramc_agent *agent);
+
 void reading_init(struct taken *reading, const gramc_allocator *allocator);
 void reading_free(struct taken *reading);
 /* The verdict on what a model wrote, as the schema sees it, borrowed by the verdict: mended, if

@@ -7,6 +7,7 @@
 #include "base/json/json.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "runtime/reading.h"
 #include "runtime/run.h"
 #include "runtime/wire.h"
 
@@ -225,7 +226,7 @@ static void check_and_call(struct slot *slot) {
                                           .guard = &run->guard,
                                           .approver = &run->approver,
                                           .told = &slot->guarded,
-                                          .coerce = run->bound->agent->coerce,
+                                          .coerce = reading_coercion(run->bound->agent),
                                           .tolerant = run->ask.reply.finish != FINISH_LENGTH};
     checked_call_start(&slot->checked, &run->memory, arguments);
 }

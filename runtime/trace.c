@@ -214,12 +214,28 @@ static void put_conversions(struct json_writer *w, const gramc_event_reading *re
     if (open) json_array_end(w);
 }
 
+static void put_left_out(struct json_writer *w, const gramc_event_reading *reading) {
+    bool open = false;
+    for (size_t i = 0; i < reading->change_count; i++) {
+        const gramc_adjustment *change = &reading->changes[i];
+        if (change->kind != GRAMC_ADJUSTED_LEFT_OUT) continue;
+        if (!open) json_member_array(w, "left_out");
+        open = true;
+        json_object_begin(w);
+        json_member_text(w, "at", change->instance);
+        json_member_raw(w, "default", change->after);
+        json_object_end(w);
+    }
+    if (open) json_array_end(w);
+}
+
 void trace_put_reading(struct json_writer *w, const gramc_event_reading *reading) {
     if (!reading) return;
     if (reading->repair_count) json_member_array(w, "repairs");
     for (size_t i = 0; i < reading->repair_count; i++) json_text(w, text_of(reading->repairs[i]));
     if (reading->repair_count) json_array_end(w);
     put_conversions(w, reading);
+    put_left_out(w, reading);
 }
 
 static void put_tool_request(struct trace *trace, const gramc_event *event) {

@@ -23,7 +23,8 @@ static inline bool trace_is_on(const struct trace *trace) {
 /* Writes an event that has a name. */
 void trace_event(struct trace *trace, const gramc_event *event);
 /* Members of an object that is open: what was mended (repairs), what was made another type
- * (coerced). No reading, or nothing done: no members. */
+ * (coerced), which defaults were not
+ * filled in (left_out). No reading, or nothing done: no members. */
 void trace_put_reading(struct json_writer *w, const gramc_event_reading *reading);
 
 #endif

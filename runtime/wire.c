@@ -103,11 +103,11 @@ static gramc_text put_verdict(struct arena *arena, const gramc_verdict *verdict)
 
 /* The schema that the model was shown is compiled for this alone: it happens seldom. */
 static gramc_text explain(struct arena *arena, const gramc_schema *schema, gramc_text arguments,
-                          bool coerce, bool tolerant) {
+                          unsigned coerce, bool tolerant) {
     const struct reading_view view = {.schema = schema,
                                       .kinds = tolerant ? 1u << JSON_OBJECT : 0,
-                                      .flags = GRAMC_CHECK_DEFAULTS | GRAMC_CHECK_NULL_ABSENT |
-                                               (coerce ? (unsigned)GRAMC_CHECK_COERCE : 0),
+                                      .flags =
+                                          GRAMC_CHECK_DEFAULTS | GRAMC_CHECK_NULL_ABSENT | coerce,
                                       .seen = as_it_is};
     struct taken reading;
     gramc_verdict *verdict = NULL;
@@ -122,7 +122,7 @@ static gramc_text explain(struct arena *arena, const gramc_schema *schema, gramc
 }
 
 gramc_text wire_violations(struct arena *arena, const struct bound_tool *tool, gramc_text arguments,
-                           bool coerce, bool tolerant) {
+                           unsigned coerce, bool tolerant) {
     gramc_schema_options options = GRAMC_SCHEMA_OPTIONS_INIT;
     gramc_schema *schema = NULL;
     gramc_text shown = tool->wire_parameters, said = {NULL, 0};

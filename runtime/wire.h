@@ -18,6 +18,6 @@ gramc_text wire_examples(struct arena *arena, const struct bound_tool *tool);
  * tool's own, or nothing is wrong but by its own schema. `coerce`, `tolerant`: as in struct
  * checked_call. */
 gramc_text wire_violations(struct arena *arena, const struct bound_tool *tool, gramc_text arguments,
-                           bool coerce, bool tolerant);
+                           unsigned coerce, bool tolerant);
 
 #endif

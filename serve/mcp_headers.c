@@ -69,10 +69,18 @@ static const char *wrong_arguments(struct asked *asked, const struct mcp_said *s
     return wrong;
 }
 
+/* Others may read the first of them, or the last. */
+static bool are_ambiguous(const struct asked_headers *headers) {
+    return headers->mcp_revisions > 1 || headers->mcp_methods > 1 || headers->mcp_names > 1 ||
+           headers->has_twins;
+}
+
 bool mcp_headers_fit(struct asked *asked, const struct mcp_said *said, struct mcp_mismatch *out) {
     const struct asked_headers *headers = &asked->headers;
     const char *why = NULL;
     *out = (struct mcp_mismatch){.revision = said->revision};
+    if (are_ambiguous(headers))
+        return !differs(out, MCP_CODE_HEADERS, "a header of MCP stands there twice");
     if (!said->is_modern) return fits_legacy(asked, said, out);
     if (said->kind != MCP_SAID_REQUEST || !said->revision.len) return true;
     if (!text_eq(text_trim(headers->mcp_revision), said->revision))

@@ -112,9 +112,14 @@ static gramc_text annotations_of(struct arena *arena, const struct shelf_item *i
 
 /* ## What is put there */
 
-/* The library's words about it, else those of a spec. */
 static gramc_text words_of(gramc_text own, gramc_text said) {
     return text_trim(own).len ? text_trim(own) : text_trim(said);
+}
+
+/* The library's words about it, else those of a spec. */
+static gramc_text description_of(const struct bound_tool *bound, const gramc_tool *said) {
+    gramc_text own = bound->impl ? bound->impl->description : TEXT("");
+    return words_of(own, words_of(bound->tool->description, said->description));
 }
 
 static void put_tool(struct tool_shelf *shelf, const struct shelf_item *item) {
@@ -124,7 +129,7 @@ static void put_tool(struct tool_shelf *shelf, const struct shelf_item *item) {
     struct shelf_tool *out = &shelf->tools[shelf->count++];
     *out = (struct shelf_tool){.name = is_mcp_name(tool->name) ? tool->name : bound->wire_name,
                                .title = words_of(tool->title, said->title),
-                               .description = words_of(tool->description, said->description),
+                               .description = description_of(bound, said),
                                .input = input_of(&shelf->arena, tool->parameters),
                                .annotations = annotations_of(&shelf->arena, item),
                                .tool = bound};

@@ -104,6 +104,8 @@ bool request_is_parameter(gramc_text *name) {
 static void note_parameter(struct asked *asked, gramc_text name, const char *value) {
     struct asked_parameter *made;
     if (!request_is_parameter(&name)) return;
+    for (const struct asked_parameter *p = asked->headers.parameters; p; p = p->next)
+        if (text_eq_nocase(p->name, name)) asked->headers.has_twins = true;
     if (!(made = ARENA_NEW(&asked->arena, struct asked_parameter))) return; /* the arena tells */
     made->name = name;
     made->value = text_of(value ? value : "");
@@ -131,9 +133,9 @@ static enum MHD_Result note_header(void *ctx, enum MHD_ValueKind kind, const cha
         {"sec-fetch-mode", &headers->fetch_mode, &any},
         {"accept", &headers->accept, &any},
         {"access-control-request-headers", &headers->wanted, &any},
-        {"mcp-protocol-version", &headers->mcp_revision, &any},
-        {"mcp-method", &headers->mcp_method, &any},
-        {"mcp-name", &headers->mcp_name, &any},
+        {"mcp-protocol-version", &headers->mcp_revision, &headers->mcp_revisions},
+        {"mcp-method", &headers->mcp_method, &headers->mcp_methods},
+        {"mcp-name", &headers->mcp_name, &headers->mcp_names},
     };
     (void)kind;
     lines_take(&asked->lines, name, value ? value : "");

@@ -75,6 +75,8 @@ struct asked_headers {
     gramc_text accept, mcp_revision, mcp_method, mcp_name;
     gramc_text wanted; /* names of headers that a page wants to send */
     struct asked_parameter *parameters;
+    unsigned mcp_revisions, mcp_methods, mcp_names;
+    bool has_twins; /* two parameters of one name */
     unsigned hosts, origins, authorizations, types, lengths, codings;
 };
 

@@ -14,10 +14,17 @@ struct stocked {
     struct cli *cli;
     struct choice choice;
     struct shelf_item *items;
-    gramc_bound **bounds; /* of the items */
+    gramc_bound **bounds;     /* of the items */
+    struct asked_tool *asked; /* likewise, of those that are bound as a spec says */
     gramc_offering *offering;
     size_t count, room;
     struct cli_file *files; /* that it was read from */
+};
+
+/* An agent that is made up: it asks for the one tool. */
+struct asked_tool {
+    gramc_agent agent;
+    const gramc_tool *tool;
 };
 
 struct mcp_stock {
@@ -39,20 +46,21 @@ static void *allocate(struct cli *cli, size_t size) {
     return memory;
 }
 
+static void give_back(struct cli *cli, void *memory, size_t size) {
+    if (memory) cli->allocator.alloc(cli->allocator.ctx, memory, size, 0);
+}
+
 static void stocked_free(void *ctx) {
     struct stocked *stocked = ctx;
     struct cli *cli = stocked->cli;
-    const gramc_allocator *allocator = &cli->allocator;
     for (size_t i = 0; i < stocked->count; i++) gramc_bound_free(stocked->bounds[i]);
-    if (stocked->items)
-        allocator->alloc(allocator->ctx, stocked->items, stocked->room * sizeof *stocked->items, 0);
-    if (stocked->bounds)
-        allocator->alloc(allocator->ctx, stocked->bounds, stocked->room * sizeof *stocked->bounds,
-                         0);
+    give_back(cli, stocked->items, stocked->room * sizeof *stocked->items);
+    give_back(cli, stocked->bounds, stocked->room * sizeof *stocked->bounds);
+    give_back(cli, stocked->asked, stocked->room * sizeof *stocked->asked);
     gramc_offering_free(stocked->offering);
     run_choice_free(&stocked->choice);
     cli_free_files(cli, stocked->files);
-    allocator->alloc(allocator->ctx, stocked, sizeof *stocked, 0);
+    give_back(cli, stocked, sizeof *stocked);
 }
 
 /* What the file of the library, or one that it imports, says of a tool. NULL: nothing. */
@@ -63,15 +71,39 @@ static const gramc_tool *find_said(const struct stocked *stocked, gramc_text nam
     return NULL;
 }
 
+/* Has it a signature, be it that of whoever does it? */
+static bool has_signature(const gramc_library *library, gramc_text name) {
+    const gramc_impl *impl = NULL;
+    for (size_t i = 0; i < library->impl_count; i++)
+        if (text_eq(library->impls[i].name, name)) impl = &library->impls[i];
+    if (!impl || impl->accepts_schema.len || impl->returns_schema.len) return true;
+    return impl->kind != GRAMC_IMPL_EXEC && impl->kind != GRAMC_IMPL_HTTP &&
+           impl->kind != GRAMC_IMPL_RETURNS;
+}
+
+/* A tool without a signature has that of the spec, as if an agent asked for it. */
+static gramc_status bind_by_signature(struct stocked *stocked, const struct workshop *shop,
+                                      gramc_text name, const gramc_tool *said, gramc_bound **out) {
+    const gramc_library *library = stocked->choice.library;
+    gramc_bind_options options = workshop_binding(shop);
+    struct asked_tool *asked = &stocked->asked[stocked->count];
+    *out = NULL;
+    if (!said || has_signature(library, name)) return gramc_bind_tool(out, library, name, &options);
+    gramc_status status = gramc_tool_prepare(stocked->choice.library_compilation, said);
+    if (status) return status;
+    asked->tool = said;
+    asked->agent = (gramc_agent){.name = name, .tools = &asked->tool, .tool_count = 1};
+    return gramc_bind(out, &asked->agent, library, &options);
+}
+
 static int bind_tool(struct stocked *stocked, const struct workshop *shop, gramc_text name,
                      gramc_text annotations) {
     struct cli *cli = stocked->cli;
-    gramc_bind_options options = workshop_binding(shop);
+    const gramc_tool *said = find_said(stocked, name);
     gramc_bound *bound;
-    gramc_status status = gramc_bind_tool(&bound, stocked->choice.library, name, &options);
+    gramc_status status = bind_by_signature(stocked, shop, name, said, &bound);
     if (!bound) return cli_status(cli, status);
-    stocked->items[stocked->count] =
-        (struct shelf_item){bound, annotations, find_said(stocked, name)};
+    stocked->items[stocked->count] = (struct shelf_item){bound, annotations, said};
     stocked->bounds[stocked->count++] = bound;
     if (status) run_print_binding(cli, bound);
     return status == GRAMC_FINDINGS ? workshop_findings_code(shop) : cli_status(cli, status);
@@ -117,7 +149,8 @@ static int bind_tools(struct stocked *stocked, const struct workshop *shop) {
     stocked->room = library->impl_count + offers + 1;
     stocked->items = allocate(cli, stocked->room * sizeof *stocked->items);
     stocked->bounds = allocate(cli, stocked->room * sizeof *stocked->bounds);
-    if (!stocked->items || !stocked->bounds) return cli_no_memory(cli);
+    stocked->asked = allocate(cli, stocked->room * sizeof *stocked->asked);
+    if (!stocked->items || !stocked->bounds || !stocked->asked) return cli_no_memory(cli);
     int code = bind_impls(stocked, shop);
     for (size_t i = 0; i < offers && code == EXIT_FINE; i++) {
         if (!gramc_offering_get(shop->offering, i, &offer)) break;
@@ -260,5 +293,5 @@ void mcp_stock_free(struct mcp_stock *stock) {
     struct cli *cli = stock->cli;
     shelf_let_go(stock->shelf);
     arena_free(&stock->arena);
-    cli->allocator.alloc(cli->allocator.ctx, stock, sizeof *stock, 0);
+    give_back(cli, stock, sizeof *stock);
 }

@@ -88,9 +88,14 @@ GRAMC_API bool gramc_schema_accepts_as_is(const gramc_schema *schema, const char
 GRAMC_API bool gramc_schema_accepts_any_text(const gramc_schema *schema);
 
 typedef enum gramc_check_flags {
-    GRAMC_CHECK_DEFAULTS = 1, /* fill in the defaults of absent members, nested ones too */
-    GRAMC_CHECK_COERCE =
-        2, /* without loss: texts, numbers, booleans; a text that is an array or object, and back */
+    /* Fill in the defaults of absent members, nested ones too, but for those with which a value
+     * would not be valid that is valid without them (or has fewer errors). */
+    GRAMC_CHECK_DEFAULTS = 1,
+    /* Without loss: texts, numbers, booleans; a text that is an array or object, and back where the
+     * schema has `contentMediaType: application/json`. */
+    GRAMC_CHECK_COERCE = 2,
+    /* With the last: an array or object becomes its JSON wherever a string is asked for. */
+    GRAMC_CHECK_JSON_TEXT = 8,
     GRAMC_CHECK_NULL_ABSENT = 4 /* null for an optional member that is not nullable counts as
                                    absent */
 } gramc_check_flags;
@@ -115,7 +120,8 @@ typedef struct gramc_violation {
 typedef enum gramc_adjustment_kind {
     GRAMC_ADJUSTED_DEFAULT, /* `after` was filled in */
     GRAMC_ADJUSTED_COERCED, /* `before` became `after` */
-    GRAMC_ADJUSTED_REMOVED  /* `before`, a null that counted as absent */
+    GRAMC_ADJUSTED_REMOVED, /* `before`, a null that counted as absent */
+    GRAMC_ADJUSTED_LEFT_OUT /* nothing changed: with the default `after` it would not be valid */
 } gramc_adjustment_kind;
 
 typedef struct gramc_adjustment {
@@ -130,7 +136,7 @@ typedef struct gramc_verdict {
     const gramc_violation *errors;
     size_t error_count;
     size_t errors_total;
-    gramc_text normalised; /* the bytes after the adjustments; the input's own if there were none */
+    gramc_text normalised; /* the bytes after the adjustments; the input's own if nothing changed */
     const gramc_adjustment *adjustments;
     size_t adjustment_count;
 } gramc_verdict;

@@ -1,10 +1,12 @@
-/* Fuzzes the reader of what MCP clients send: whatever the bytes, they are a message or it is said
- * what is wrong, the id of an answer is JSON, and who is answered gets one line of JSON. */
+/* Fuzzes the readers of what MCP clients send: whatever the bytes, they are a message or it is said
+ * what is wrong, the id of an answer is JSON, and who is answered gets one line of JSON; as the
+ * value of a header they are refused, or a text that can be sent as one. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "runtime/mcp/headers.h"
 #include "serve/mcp_message.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -35,6 +37,16 @@ static void check_said(const struct mcp_said *said) {
     if (said->kind == MCP_SAID_REQUEST) demand(said->is_modern == (said->revision.len > 0));
 }
 
+static void check_header(struct arena *arena, gramc_text value) {
+    gramc_text text, again;
+    struct buf out;
+    if (!mcp_header_read(&text, arena, value)) return;
+    buf_init(&out, NULL, MCP_LINE_MAX);
+    mcp_header_value(&out, text);
+    demand(mcp_header_read(&again, arena, buf_view(&out)) && text_eq(text, again));
+    buf_free(&out);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct mcp_said said;
     struct arena arena;
@@ -43,6 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     demand(mcp_said_read(&said, &arena, (gramc_text){(const char *)data, size}));
     check_said(&said);
     check_answer(&arena, &said);
+    check_header(&arena, (gramc_text){(const char *)data, size});
     arena_free(&arena);
     return 0;
 }

@@ -1,11 +1,11 @@
 """gramc serve --mcp over standard input and output, line by line: serve_mcp.py GRAMC.
 
 What official clients make of it stands in tests/peers; here is what they never send."""
-import json, os, signal, sys, tempfile, time
+import http.server, json, os, signal, sys, tempfile, threading, time
 
 support = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support")
 sys.path.insert(0, support)
-from mcp_client import MODERN, SUBSCRIPTION, Client, check, failed, finish, memory_of, refused, text
+from mcp_client import MODERN, SUBSCRIPTION, Client, check, failed, finish, memory_of, refused, run_groups, text
 
 TOOLS = """[tools:ToolLibrary {description: "Greets"} |
   [add:ToolImpl {builtin: "math.add", description: "Adds"} | (x::Int)==>(y::Int)==>(::Int)],
@@ -20,7 +20,10 @@ TOOLS = """[tools:ToolLibrary {description: "Greets"} |
 HINTS = """[look:Tool {description: "Looks", title: "Look", readOnly: true, idempotent: true, openWorld: true} | ()==>(::Text)]
 [wipe:Tool {description: "Wipes", destructive: true} | ()==>(::Text)]
 [told:Tool {description: "Tells", readOnly: true} | ()==>(::Text)]
+[age:Tool {description: "Of somebody"} | (name::Text)==>(::Object {fields: {age: Int}})]
+[own:Tool {description: "Of somebody"} | (name::Text)==>(::Text)]
 [l:ToolLibrary | [look:ToolImpl {exec: ["echo", "x"]}], [wipe:ToolImpl {returns: "x", description: "Its own"}], [plain:ToolImpl {exec: ["true"]}],
+  [age:ToolImpl {exec: ["echo", "{\\"age\\": 7}"]}], [own:ToolImpl {exec: ["cat"]} | (other::Int)==>(::Text)],
   [box:McpServer {command: ["python3", "%s/mcp_box.py", "hints.json"]}]]
 """
 BY_AGENT = """[helper:Agent {description: "Helps", model: "OpenAI/x"}]
@@ -260,6 +263,47 @@ def reloads():
     print(f"{count} reloads: {sizes[0] >> 10} to {sizes[-1] >> 10} KiB, {len(pids)} servers of boxes")
 
 
+def a_box_of_http():
+    """Its file is watched, too; what it is about to say is asked of the one that was read last."""
+    class Says(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(self.path.encode())
+
+        def log_message(self, *words): pass
+
+    def write(path):
+        with open("web.yaml", "w") as file:
+            file.write(f"""web:
+  tools:
+  - metadata: {{name: look, description: Looks, parameters: {{what: {{description: What, type: STRING}}}}}}
+    definition:
+      method: GET
+      path: {{type: TEXT_SUBSTITUTOR, content: "{path}/${{what}}"}}
+""")
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Says) as web:
+        threading.Thread(target=web.serve_forever, daemon=True).start()
+        write("/old")
+        with open("web.gram", "w") as file:
+            file.write(f'[t:ToolLibrary | [web:HttpToolBox {{file: "web.yaml", url: "http://127.0.0.1:{web.server_port}"}}]]\n')
+        client = Client("web.gram")
+        client.greet()
+        check(text(client.call("look", {"what": "a"})) == "/old/a")
+        write("/new")
+        check(client.read()["method"] == "notifications/tools/list_changed")
+        check(text(client.call("look", {"what": "a"})) == "/new/a")
+        os.remove("web.yaml")
+        time.sleep(1)
+        failed(client.call("look", {}), "do not fit")
+        write("/newest")
+        check(client.read()["method"] == "notifications/tools/list_changed", "a file that was gone is back")
+        check(text(client.call("look", {"what": "a"})) == "/newest/a")
+        check(client.end() == (0, b""), "ends")
+        web.shutdown()
+
+
 def an_agent():
     client = Client("agent.gram", "--agent", "clerk", "--library", "desk", "--model", "mock")
     tools = client.ask("tools/list")["result"]["tools"]
@@ -301,6 +345,10 @@ def hints():
     check(tools["told"]["title"] == "Told" and tools["told"]["description"] == "Of the box", tools["told"])
     check(tools["told"]["annotations"] == {"title": "T", "idempotentHint": True, "readOnlyHint": True}, tools["told"])
     check("annotations" not in tools["plain"], tools["plain"])
+    check(tools["age"]["inputSchema"]["required"] == ["name"] and tools["age"]["outputSchema"]["type"] == "object", tools["age"])
+    check(client.call("age", {"name": "Ann"})["result"]["structuredContent"] == {"age": 7})
+    failed(client.call("age"), "the arguments do not fit: name: missing")
+    check(tools["own"]["inputSchema"]["required"] == ["other"], "a signature of its own counts")
     check(client.end() == (0, b""), "ends")
 
 
@@ -317,10 +365,8 @@ with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     with open("tools.gram", "w") as file: file.write(TOOLS)
     with open("agent.gram", "w") as file: file.write(AGENT)
-    for test in (handshake_era, stateless_era, what_is_no_message, ids_and_batches, bytes_in_pieces, a_long_line,
-                 who_reads_nothing, calls_at_once, the_end, other_tools, reloads, an_agent, hints, tools_of_agents):
-        began = time.monotonic()
-        test()
-        if os.environ.get("GRAMC_TIMES"): print(f"{test.__name__}: {time.monotonic() - began:.1f} s")
+    run_groups((handshake_era, stateless_era, what_is_no_message, ids_and_batches, bytes_in_pieces, a_long_line,
+                calls_at_once, the_end), (who_reads_nothing, an_agent, hints, tools_of_agents), (other_tools,), (reloads,),
+               (a_box_of_http,))
     os.chdir("/")
-finish(180)
+finish(210)

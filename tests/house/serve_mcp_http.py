@@ -3,13 +3,13 @@ import base64, http.client, json, os, signal, socket, subprocess, sys, tempfile,
 
 support = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support")
 sys.path.insert(0, support)
-from mcp_client import MODERN, SUBSCRIPTION, check, finish, gramc, memory_of
+from mcp_client import MODERN, SUBSCRIPTION, check, finish, gramc, memory_of, run_groups
 
 REVISION = "2026-07-28"
 STREAMS = {"Accept": "application/json, text/event-stream"}
 TOOLS = """[tools:ToolLibrary |
   [add:ToolImpl {builtin: "math.add", description: "Adds"} | (x::Int)==>(y::Int)==>(::Int)],
-  [slow:ToolImpl {exec: ["sleep", "2.4"]}],
+  [slow:ToolImpl {exec: ["sleep", "2.7"]}],
   [stuck:ToolImpl {exec: ["sh", "-c", "echo $$ > stuck.pid; exec sleep 30"]}],
   [big:ToolImpl {exec: ["sh", "-c", "head -c 900000 /dev/zero | tr '\\\\0' x"]}],
   [ping:ToolImpl {returns: "pong"}]%s]
@@ -21,7 +21,7 @@ BOX = """[tools:ToolLibrary | [ping:ToolImpl {returns: "pong"}],
 
 class Server:
     def __init__(self, *arguments):
-        self.errors = open("errors", "w+")
+        self.errors = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen([gramc, "serve", "--mcp", *arguments, "--listen", "127.0.0.1:0"],
                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.errors, text=True)
         self.port = int(self.process.stdout.readline().strip().rsplit(":", 1)[1])
@@ -99,6 +99,11 @@ def the_headers():
                                   ({"jsonrpc": "2.0", "method": "notifications/initialized"}, {"MCP-Protocol-Version": "7"}, 400),
                                   ({"jsonrpc": "2.0", "id": 1, "result": {}}, {}, 202)):
         check(server.post(body, headers)[0] == status, body)
+    body, headers = call("ping")
+    lines = [f"{name}: {value}" for name, value in headers.items()]
+    for more, status in (([], b" 200 "), (["mcp-name: ping"], b" 400 "), (["Mcp-Method: tools/list"], b" 400 "),
+                         ([f"MCP-Protocol-Version: {REVISION}"], b" 400 "), (["Mcp-Param-A: 1", "mcp-param-a: 1"], b" 400 ")):
+        check(status in post_raw(server, json.dumps(body).encode(), lines=lines + more).recv(65536), "twice", more)
     for method, headers in (("GET", {}), ("HEAD", STREAMS), ("DELETE", STREAMS),
                             ("GET", {**STREAMS, "MCP-Protocol-Version": REVISION})):
         check(server.open(None, headers, method).status == 405, method, headers)
@@ -159,10 +164,12 @@ def progress():
     for opener in openers: opener.join()
     for answer in answers:
         check(answer.getheader("Content-Type") == "text/event-stream")
-        told = [event(answer) for _ in range(3)]
-        check([one.get("method") for one in told] == ["notifications/progress"] * 2 + [None], told)
-        check([one["params"]["progress"] for one in told[:2]] == [1, 2] and told[0]["params"]["progressToken"] == 9, told)
-        check("isError" not in told[2]["result"] and event(answer) is None, "the answer ends the stream")
+        told = [event(answer)]
+        while "method" in told[-1]: told.append(event(answer))
+        check([one["method"] for one in told[:-1]] == ["notifications/progress"] * (len(told) - 1) and len(told) > 2, told)
+        check([one["params"]["progress"] for one in told[:-1]] == list(range(1, len(told))), told)
+        check(told[0]["params"]["progressToken"] == 9, told)
+        check("isError" not in told[-1]["result"] and event(answer) is None, "the answer ends the stream")
     slow.join()
     server.stop()
 
@@ -194,10 +201,11 @@ def changes():
     check(event(deaf)["id"] == "D" and event(hearing) is None)
 
 
-def post_raw(server, content, length=None):
+def post_raw(server, content, length=None, lines=()):
     """A connection on which nothing was read."""
     raw = socket.create_connection(("127.0.0.1", server.port), timeout=20)
-    head = f"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {length or len(content)}\r\n\r\n"
+    head = f"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {length or len(content)}\r\n"
+    head += "".join(f"{line}\r\n" for line in lines) + "\r\n"
     raw.sendall(head.encode() + content)
     return raw
 
@@ -238,12 +246,38 @@ def who_reads_nothing():
     server.stop()
 
 
+def run(*arguments):
+    done = subprocess.run([gramc, *arguments], capture_output=True, text=True, timeout=60)
+    return done.returncode, done.stdout.strip(), done.stderr
+
+
+def through_gramc():
+    """gramc's own client: a served library is a box of another one, which may be served in turn."""
+    write("box.json", json.dumps([{"name": "where", "inputSchema": {
+        "type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}}}]))
+    write("inner.gram", BOX % (support, "") + "[add:Tool {description: \"Adds\"} | (x::Int)==>(y::Int)==>(::Int)]\n")
+    server = Server("inner.gram")
+    write("by_http.gram", f'[l:ToolLibrary | [in:McpServer {{url: "http://127.0.0.1:{server.port}/mcp"}}]]\n')
+    write("by_stdio.gram", f'[l:ToolLibrary | [in:McpServer {{command: ["{gramc}", "serve", "--mcp", "inner.gram"]}}]]\n')
+    write("agent.gram", '[clerk:Agent {description: "d", model: "OpenAI/x"} | [ping:Tool {description: "d"} | ()==>(::Text)]]\n')
+    for outer in ("by_http.gram", "by_stdio.gram"):
+        for tool, arguments, said in (("ping", {}, "pong"), ("where", {"region": " \u00e4"}, '{"region": " \\u00e4"}')):
+            code, out, err = run("call", outer, tool, json.dumps(arguments))
+            check(code == 0 and out == said, outer, tool, code, out, err)
+        code, out, err = run("run", "agent.gram", "--library", outer, "--model", "mock", "ping")
+        check(code == 0 and "pong" in out, outer, code, out, err)
+        again = Server(outer)
+        tools = again.post(*modern("tools/list"))[1]["result"]["tools"]
+        check([tool["name"] for tool in tools] == ["ping", "where"] and "region" in tools[1]["inputSchema"]["properties"], tools)
+        check(again.post(*call("where", {"region": "x"}, Mcp_Param_Region="x"))[1]["result"]["content"][0]["text"] == '{"region": "x"}', outer)
+        again.stop()
+    said = server.stop()
+    check(said.count("POST /mcp 200") > 8 and "POST /mcp 4" not in said, "the headers are right the first time", said)
+
+
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     write("tools.gram", TOOLS % "")
-    for test in (the_headers, pages, mirrored_arguments, progress, changes, the_end, who_reads_nothing):
-        began = time.monotonic()
-        test()
-        if os.environ.get("GRAMC_TIMES"): print(f"{test.__name__}: {time.monotonic() - began:.1f} s")
+    run_groups((the_headers, pages, the_end), (mirrored_arguments, through_gramc), (progress,), (changes,), (who_reads_nothing,))
     os.chdir("/")
-finish(80)
+finish(101)

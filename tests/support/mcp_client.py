@@ -1,6 +1,6 @@
 """What tests of gramc serve --mcp share: the counting of checks, and a client over standard input and
 output. gramc is the first argument of the test."""
-import json, os, subprocess, sys, tempfile
+import concurrent.futures, json, os, subprocess, sys, tempfile, time
 
 gramc = os.path.abspath(sys.argv[1])
 MODERN = {"io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -73,6 +73,18 @@ def failed(answer, words):
 
 def refused(answer, code):
     check(answer.get("error", {}).get("code") == code, code, answer)
+
+
+def run_groups(*groups):
+    """The tests of a group one after the other, and the groups at a time: they mostly wait."""
+    def run(group):
+        for test in group:
+            began = time.monotonic()
+            test()
+            if os.environ.get("GRAMC_TIMES"): print(f"{test.__name__}: {time.monotonic() - began:.1f} s", flush=True)
+
+    with concurrent.futures.ThreadPoolExecutor(len(groups)) as pool:
+        for done in [pool.submit(run, group) for group in groups]: done.result()
 
 
 def memory_of(pid):

@@ -205,6 +205,7 @@ static inline void send_post(int fd, const char *path, const char *body) {
     char head[512];
     snprintf(head, sizeof(head),
              "POST %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+             "Accept: application/json, text/event-stream\r\n"
              "Content-Type: application/json\r\nContent-Length: %zu\r\n\r\n",
              path, strlen(body));
     send_text(fd, head);

@@ -192,14 +192,38 @@ static const struct change changes[] = {
     {"{\"type\":\"string\"}", "5", COERCE, true, "\"5\""},
     {"{\"type\":\"string\"}", "1.50", COERCE, true, "\"1.50\""},
     {"{\"type\":\"string\"}", "null", COERCE, false, NULL},
-    {"{\"type\":\"string\"}", "[1]", COERCE, true, "\"[1]\""},
-    {"{\"type\":\"string\"}", "{\"a\":1}", COERCE, true, "\"{\\\"a\\\":1}\""},
+    /* Lists and maps where the schema says that its strings are JSON. */
+    {"{\"type\":\"string\"}", "[1]", COERCE, false, NULL},
+    {"{\"type\":\"string\"}", "{\"a\":1}", COERCE, false, NULL},
+    {"{\"type\":\"string\",\"contentMediaType\":\"application/json\"}", "[1]", COERCE, true,
+     "\"[1]\""},
+    {"{\"type\":\"string\",\"contentMediaType\":\"application/json\"}", "{\"a\":1}", COERCE, true,
+     "\"{\\\"a\\\":1}\""},
+    {"{\"type\":\"string\",\"contentMediaType\":\"text/plain\"}", "[1]", COERCE, false, NULL},
+    {"{\"type\":\"string\",\"contentMediaType\":\"application/json\",\"contentEncoding\":"
+     "\"base64\"}",
+     "[1]", COERCE, false, NULL},
+    {"{\"type\":\"object\"}", "\"{\\\"a\\\":1}\"", COERCE, true, "{\"a\":1}"},
+    {"{\"type\":\"object\"}", "\"{\\\"a\\\":1,\\\"a\\\":2}\"", COERCE, false, NULL},
+    {"{\"type\":\"object\"}", "\"[1]\"", COERCE, false, NULL},
     {"{\"type\":\"boolean\"}", "\"false\"", COERCE, true, "false"},
     {"{\"type\":\"boolean\"}", "\"True\"", COERCE, true, "true"},
     {"{\"type\":\"boolean\"}", "\"0\"", COERCE, false, NULL},
-    {"{\"type\":\"boolean\"}", "\"\"", COERCE, true, "false"},
+    {"{\"type\":\"boolean\"}", "\"\"", COERCE, false, NULL},
+    {"{\"type\":\"boolean\"}", "\"TRUE\"", COERCE, false, NULL},
+    {"{\"type\":\"boolean\"}", "\"tRue\"", COERCE, false, NULL},
+    {"{\"type\":\"boolean\"}", "\"yes\"", COERCE, false, NULL},
     {"{\"type\":\"boolean\"}", "1", COERCE, true, "true"},
-    {"{\"type\":\"boolean\"}", "0.0", COERCE, true, "false"},
+    {"{\"type\":\"boolean\"}", "0", COERCE, true, "false"},
+    {"{\"type\":\"boolean\"}", "0.0", COERCE, false, NULL},
+    {"{\"type\":\"boolean\"}", "-0", COERCE, false, NULL},
+    {"{\"type\":\"boolean\"}", "1.0", COERCE, false, NULL},
+    {"{\"type\":\"boolean\"}", "1e0", COERCE, false, NULL},
+    /* Once, so that the list is true. */
+    {"{\"items\":{\"allOf\":[{\"type\":\"integer\"},{\"type\":\"string\"}]}}", "[\"5\"]", COERCE,
+     false, "[5]"},
+    {"{\"allOf\":[{\"type\":[\"integer\",\"string\"]},{\"type\":\"string\"}]}", "5", COERCE, true,
+     "\"5\""},
     {"{\"type\":\"boolean\"}", "2", COERCE, false, NULL},
     {"{\"type\":[\"integer\",\"string\"]}", "\"5\"", COERCE, true, NULL},
     {"{\"type\":\"integer\"}", "\"5\"", 0, false, NULL},
@@ -229,6 +253,29 @@ static const struct change changes[] = {
     {"{\"if\":{\"required\":[\"k\"]},\"then\":{\"properties\":{\"a\":{\"default\":1}}}}",
      "{\"k\":0}", DEFAULTS, true, "{\"k\":0,\"a\":1}"},
     {"{\"properties\":{\"a\":{\"default\":1}}}", "{}", 0, true, NULL},
+    /* A default within itself is filled in once. */
+    {"{\"properties\":{\"a\":{\"$ref\":\"#\",\"default\":{}},\"b\":{\"$ref\":\"#\",\"default\":{}}}"
+     "}",
+     "{}", DEFAULTS, true, "{\"a\":{},\"b\":{}}"},
+    /* Defaults with which the value would not be valid; those with which it is at last. */
+    {"{\"properties\":{\"url\":{},\"text\":{\"default\":\"\"},\"n\":{\"default\":1}},\"required\":["
+     "\"n\"],\"oneOf\":[{\"required\":[\"url\"]},{\"required\":[\"text\"]}]}",
+     "{\"url\":\"u\"}", DEFAULTS, true, "{\"url\":\"u\",\"n\":1}"},
+    {"{\"properties\":{\"url\":{},\"text\":{\"default\":\"\"}},\"oneOf\":[{\"required\":[\"url\"]},"
+     "{"
+     "\"required\":[\"text\"]}]}",
+     "{}", DEFAULTS, true, "{\"text\":\"\"}"},
+    {"{\"maxProperties\":2,\"properties\":{\"b\":{\"default\":1},\"c\":{\"default\":2}}}",
+     "{\"a\":0}", DEFAULTS, true, "{\"a\":0,\"b\":1}"},
+    {"{\"items\":{\"properties\":{\"a\":{\"default\":1},\"b\":{\"default\":[2]}},\"not\":{"
+     "\"required\":"
+     "[\"x\",\"b\"]}}}",
+     "[{ },{\"x\":0 }]", DEFAULTS, true, "[{\"a\":1,\"b\":[2]},{\"x\":0,\"a\":1}]"},
+    /* Two that need each other. */
+    {"{\"properties\":{\"a\":{\"default\":1},\"b\":{\"default\":2}},\"dependentRequired\":{\"a\":["
+     "\"b\"],"
+     "\"b\":[\"a\"]}}",
+     "{}", DEFAULTS, true, "{\"a\":1,\"b\":2}"},
     /* Nulls that count as absent. */
     {"{\"properties\":{\"a\":{\"type\":\"string\"},\"b\":{}}}", "{\"a\":null,\"b\":null}", NULLS,
      true, "{\"b\":null}"},
@@ -276,6 +323,89 @@ static void test_list_of_changes(void **state) {
         assert_true(text_is(verdict->adjustments[i].instance, expected[i].instance));
         assert_true(text_is(verdict->adjustments[i].before, expected[i].before));
         assert_true(text_is(verdict->adjustments[i].after, expected[i].after));
+    }
+    gramc_verdict_free(verdict);
+    gramc_schema_free(schema);
+}
+
+/* Valid as sent, and not with the default: it is left out, and the list says so. The first nine are
+ * the keywords by which that can happen. */
+static const char *const left_out[][2] = {
+    {"{\"properties\":{\"url\":{},\"text\":{\"default\":\"\"}},\"oneOf\":[{\"required\":[\"url\"]},"
+     "{"
+     "\"required\":[\"text\"]}]}",
+     "{ \"url\" : \"u\" }"},
+    {"{\"properties\":{\"text\":{\"default\":\"\"}},\"anyOf\":[{\"maxProperties\":1},{\"required\":"
+     "["
+     "\"x\"]}]}",
+     "{\"url\":\"u\" }"},
+    {"{\"properties\":{\"text\":{\"default\":\"\"}},\"not\":{\"required\":[\"url\",\"text\"]}}",
+     "{\"url\":\"u\"}"},
+    {"{\"properties\":{\"text\":{\"default\":\"\"}},\"dependentRequired\":{\"text\":[\"by\"]}}",
+     "{\"url\":\"u\"}"},
+    {"{\"properties\":{\"text\":{\"default\":\"\"}},\"dependentSchemas\":{\"text\":{\"required\":"
+     "[\"by\"]}}}",
+     "{\"url\":\"u\"}"},
+    {"{\"properties\":{\"text\":{\"default\":\"\"}},\"maxProperties\":1}", "{\"url\":\"u\"}"},
+    {"{\"properties\":{\"text\":{\"default\":\"\"}},\"if\":{\"required\":[\"text\"]},\"then\":{"
+     "\"required\":[\"by\"]}}",
+     "{\"url\":\"u\"}"},
+    {"{\"properties\":{\"text\":{\"default\":\"\"}},\"propertyNames\":{\"maxLength\":3}}",
+     "{\"url\":\"u\"}"},
+    {"{\"anyOf\":[{\"type\":\"object\",\"properties\":{\"url\":{},\"text\":{\"default\":\"\"}}}],"
+     "\"allOf\":[{\"additionalProperties\":{\"const\":\"u\"}}],\"unevaluatedProperties\":false}",
+     "{\"url\":\"u\"}"},
+    {"{\"properties\":{\"text\":{\"default\":\"\"}},\"enum\":[{\"url\":\"u\"}]}",
+     "{\"url\":\"u\"}"},
+    {"{\"allOf\":[{\"properties\":{\"text\":{\"default\":\"\"}}},{\"maxProperties\":1}]}",
+     "{\"url\":\"u\"}"},
+};
+
+static void test_defaults_left_out(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++) {
+        gramc_schema *schema = compile(left_out[i][0], false, false);
+        gramc_verdict *verdict = check(schema, left_out[i][1], DEFAULTS | COERCE | NULLS);
+        bool noted = verdict->adjustment_count == 1;
+        if (!verdict->valid || !noted) fail_msg("%s: %d", left_out[i][0], verdict->valid);
+        assert_ptr_equal(verdict->normalised.ptr, left_out[i][1]);
+        assert_int_equal(verdict->adjustments[0].kind, GRAMC_ADJUSTED_LEFT_OUT);
+        assert_true(text_is(verdict->adjustments[0].instance, "/text"));
+        assert_true(text_is(verdict->adjustments[0].after, "\"\""));
+        assert_true(verdict->adjustments[0].before.len == 0);
+        gramc_verdict_free(verdict);
+        gramc_schema_free(schema);
+    }
+}
+
+/* Among others: those that were filled in, one that was converted, and what is inside of defaults.
+ */
+static void test_some_left_out(void **state) {
+    static const char text[] =
+        "{\"properties\":{\"n\":{\"type\":\"integer\"},\"a\":{\"default\":{},\"properties\":{\"i\":"
+        "{"
+        "\"default\":\"1\",\"type\":\"integer\"},\"j\":{\"default\":2}}},\"b\":{\"default\":{},"
+        "\"properties\":{\"k\":{\"default\":3}}},\"c\":{\"default\":4}},\"dependentRequired\":{"
+        "\"b\":"
+        "[\"x\"]}}";
+    (void)state;
+    gramc_schema *schema = compile(text, false, false);
+    gramc_verdict *verdict = check(schema, "{\"n\":\"7\"}", DEFAULTS | COERCE);
+    assert_true(verdict->valid);
+    assert_true(text_is(verdict->normalised, "{\"n\":7,\"a\":{\"i\":1,\"j\":2},\"c\":4}"));
+    static const struct {
+        gramc_adjustment_kind kind;
+        const char *instance, *after;
+    } expected[] = {{GRAMC_ADJUSTED_COERCED, "/n", "7"},
+                    {GRAMC_ADJUSTED_DEFAULT, "/a", "{\"i\":1,\"j\":2}"},
+                    {GRAMC_ADJUSTED_LEFT_OUT, "/b", "{\"k\":3}"},
+                    {GRAMC_ADJUSTED_DEFAULT, "/c", "4"}};
+    assert_int_equal(verdict->adjustment_count, 4);
+    for (size_t i = 0; i < 4; i++) {
+        const gramc_adjustment *change = &verdict->adjustments[i];
+        assert_int_equal(change->kind, expected[i].kind);
+        assert_true(text_is(change->instance, expected[i].instance));
+        if (!text_is(change->after, expected[i].after)) fail_msg("%.*s", TEXT_ARGS(change->after));
     }
     gramc_verdict_free(verdict);
     gramc_schema_free(schema);
@@ -626,6 +756,8 @@ int main(void) {
         cmocka_unit_test(test_all_errors_in_order),
         cmocka_unit_test(test_changes),
         cmocka_unit_test(test_list_of_changes),
+        cmocka_unit_test(test_defaults_left_out),
+        cmocka_unit_test(test_some_left_out),
         cmocka_unit_test(test_closed_root),
         cmocka_unit_test(test_refused_schemas),
         cmocka_unit_test(test_schema_limits),

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "experiment/online.h"
+#include "serve/mcp.h"
 #include "tests/stated.h"
 #include "tests/unit/serving.h"
 
@@ -312,6 +313,43 @@ static void stopping_has_an_end(void **state) {
     stop(&fixture);
 }
 
+/* ## MCP clients that listen */
+
+static int listen_to(const struct fixture *fixture) {
+    int fd = connect_to(fixture);
+    send_text(fd, "GET /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+                  "Accept: text/event-stream\r\n\r\n");
+    return fd;
+}
+
+/* Half of the connections, so that others can call; at the end they are let go. */
+static void listeners_are_counted(void **state) {
+    static struct fixture fixture;
+    struct shelf_options shelf = {.agent = &fixture.served};
+    char why[256];
+    (void)state;
+    init(&fixture, "much");
+    shelf.loop = fixture.loop;
+    assert_int_equal(shelf_new(&fixture.options.shelf, &shelf, why), GRAMC_OK);
+    fixture.options.max_connections = 4;
+    start(&fixture);
+    int first = listen_to(&fixture), second = listen_to(&fixture);
+    sleep_ms(200);
+    assert_int_equal(status_of(read_all(&fixture, listen_to(&fixture))), 503);
+    int fd = connect_to(&fixture);
+    send_post(fd, "/mcp", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}");
+    assert_int_equal(status_of(read_all(&fixture, fd)), 200);
+    close(first);
+    sleep_ms(200);
+    int third = listen_to(&fixture);
+    sleep_ms(200);
+    halt(&fixture);
+    assert_int_equal(status_of(read_all(&fixture, second)), 200);
+    assert_int_equal(status_of(read_all(&fixture, third)), 200);
+    shelf_let_go(fixture.options.shelf);
+    stop(&fixture);
+}
+
 /* ## Addresses */
 
 static void addresses_are_checked(void **state) {
@@ -427,6 +465,7 @@ int main(void) {
         cmocka_unit_test(sessions_are_forgotten),
         cmocka_unit_test(streams_wait_for_their_clients),
         cmocka_unit_test(stopping_has_an_end),
+        cmocka_unit_test(listeners_are_counted),
         cmocka_unit_test(addresses_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,11 @@
 
 #include <cmocka.h>
 
+#include "serve/mcp.h"
 #include "tests/unit/serving.h"
+
+#define MCP(id, method, params)                                                                    \
+    "{\"jsonrpc\":\"2.0\",\"id\":" id ",\"method\":\"" method "\",\"params\":" params "}"
 
 /* Of the loop's thread, and armed from that of the test. */
 struct guarded {
@@ -55,6 +59,14 @@ static const struct {
      "{\"role\":\"user\",\"content\":\"a\"},{\"role\":\"assistant\",\"content\":\"b\"},"
      "{\"role\":\"system\",\"content\":\"Be brief.\"},"
      "{\"role\":\"user\",\"content\":\"x\"}]}"},
+    {"/mcp", MCP("1", "initialize", "{\"protocolVersion\":\"2025-11-25\"}")},
+    {"/mcp", MCP("1", "tools/list", "{}")},
+    {"/mcp", MCP("1", "tools/call", "{\"name\":\"clerk\",\"arguments\":{\"message\":\"x\"}}")},
+    {"/mcp", MCP("1", "tools/call",
+                 "{\"name\":\"clerk\",\"arguments\":{\"message\":\"x\"},"
+                 "\"_meta\":{\"progressToken\":\"p\"}}")},
+    {"/mcp", MCP("1", "tools/call", "{\"name\":\"nobody\"}")},
+    {"/mcp", "{"},
 };
 
 static int answered(struct fixture *fixture, size_t i) {
@@ -94,12 +106,18 @@ static void memory_runs_out(bool persistent) {
     static struct fixture fixture;
     struct guarded guarded = {.lock = PTHREAD_MUTEX_INITIALIZER};
     const gramc_allocator allocator = {guarded_alloc, &guarded};
+    struct shelf_options shelf = {.allocator = &allocator, .agent = &fixture.served};
+    char why[256];
     init_with(&fixture, "much", &allocator);
+    shelf.loop = fixture.loop;
+    assert_int_equal(shelf_new(&fixture.options.shelf, &shelf, why), GRAMC_OK);
     fixture.options.allow_get = true;
     fixture.options.max_sessions = 4;
     start(&fixture);
     for (size_t i = 0; i < sizeof(requests) / sizeof(*requests); i++)
         fail_each(&fixture, &guarded, i, persistent);
+    halt(&fixture);
+    shelf_let_go(fixture.options.shelf);
     stop(&fixture);
     assert_int_equal(guarded.failing.live, 0);
 }
