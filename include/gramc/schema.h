@@ -72,8 +72,9 @@ GRAMC_API const struct json *gramc_schema_document(const gramc_schema *schema);
 GRAMC_API void gramc_schema_free(gramc_schema *schema);
 
 /* True if the bytes are JSON that the schema accepts. Allocates nothing unless a keyword needs a
- * second look (unevaluated*, uniqueItems and the like), then from the schema's allocator; without
- * memory it answers false. Any thread. */
+ * second look (unevaluated*, uniqueItems and the like) or objects around one place have more than
+ * 128 members that the schema does not name, then from the schema's allocator; without memory it
+ * answers false. Any thread. */
 GRAMC_API bool gramc_schema_accepts(const gramc_schema *schema, const char *json, size_t len);
 
 /* True if gramc_schema_check accepts the bytes and has nothing to change in them, whatever its

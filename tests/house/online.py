@@ -4,7 +4,7 @@ With the folder of a PostgreSQL server's socket: what two servers of gramc do th
 
 Without a network: the model is gramc's own mock, which calls the tool and repeats what it says. What
 the arms answer differs by their libraries alone."""
-import hashlib, http.client, json, os, random, re, signal, sqlite3, subprocess, sys, tempfile, threading, time
+import hashlib, http.client, json, os, random, re, resource, signal, sqlite3, subprocess, sys, tempfile, threading, time
 
 source, gramc = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 failures, checks = [], 0
@@ -38,10 +38,16 @@ def run(*arguments):
     return done.returncode, done.stdout, done.stderr
 
 
+def small_files():
+    """Files of the server end at 800 KB, as on a disk that is full."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (800000, 800000))
+
+
 class Server:
-    def __init__(self, *arguments):
+    def __init__(self, *arguments, before=None):
         self.process = subprocess.Popen([gramc, "serve", *arguments, "--model", "mock", "--listen", "127.0.0.1:0"],
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=before)
         self.address = self.process.stdout.readline().strip()
         if not self.address: raise SystemExit("the server did not begin: " + self.process.stderr.read())
         self.here = threading.local()
@@ -226,6 +232,28 @@ def killed():
     check(document["online"]["shares"] == [0.25, 0.75] and answered > 20, document["online"], answered)
 
 
+def no_room():
+    """What cannot be recorded is not answered; three arms share the level."""
+    write("n.gram", spec('''[full:Experiment {units: 3000} | [a:Arm {agent: helper, library: shop, weight: 2}],
+      [b:Arm {agent: helper, library: shop}], [c:Arm {agent: helper, library: attic}], [found:Grader {contains: "found"}]]'''))
+    server = Server("n.gram", "--ab", "full", "--store", "n.db", before=small_files)
+    statuses = []
+    while len(statuses) < 400 and 503 not in statuses:
+        status, told, _ = server.say(user=str(len(statuses)))
+        statuses.append(status)
+    check(statuses[-1] == 503 and told["error"]["code"] == "not_recorded" and len(statuses) > 10, statuses[-1], told, len(statuses))
+    check("the store: " in server.stop(), "the log does not say why")
+    exposed, = rows("SELECT count(*) FROM exposure", "n.db")[0]
+    answered = statuses.count(200)
+    check(exposed == answered, "answers that were not recorded before", exposed, answered)
+    server = Server("n.gram", "--ab", "full", "--store", "n.db")
+    for i in range(40): server.say(user=f"later-{i}")
+    server.stop()
+    document = json.loads(report("--format", "json", store="n.db")[1])
+    check([c["arm"] for c in document["comparisons"] if c["role"] == "primary"] == ["b", "c"], document["comparisons"])
+    check(sum(document["online"]["messages"]) == answered + 40 and document["online"]["shares"] == [0.5, 0.25, 0.25], document["online"])
+
+
 def refused():
     def refuses(words, experiment, *arguments, more="", code=2):
         write("r.gram", spec(experiment, more))
@@ -289,7 +317,7 @@ def shared():
     check("50 of 120 units, 100 messages, 100 of them ended" in run("experiment", "a.gram", "status", "--store", store)[1], "status")
 
 
-parts, least = ((shared,), 4) if len(sys.argv) > 3 else ((assignment, verdicts, failing, killed, refused), 100)
+parts, least = ((shared,), 4) if len(sys.argv) > 3 else ((assignment, verdicts, failing, killed, no_room, refused), 100)
 work = tempfile.TemporaryDirectory()
 os.chdir(work.name)
 os.mkdir(".git")

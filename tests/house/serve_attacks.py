@@ -211,8 +211,8 @@ for part in (lines, injections, bombs): part(server)
 for _ in range(40):
     for name in ("a long header", "a folded header", "a chunk size with 0x"): server.raw(LINES[name][0], half=True)
 deadline = time.time() + 5
-while (after := Usage(server)).files != before.files and time.time() < deadline: time.sleep(0.1)
-check(after.files == before.files and after.threads == before.threads, "left open:", before.files, after.files, before.threads, after.threads)
+while (after := Usage(server)).files > before.files and time.time() < deadline: time.sleep(0.1)
+check(after.files <= before.files and after.threads <= before.threads, "left open:", before.files, after.files, before.threads, after.threads)
 check(SANITIZED or after.memory - before.memory < 24 << 20, "memory has grown by", after.memory - before.memory)
 check(server.message("still there").json()["content"] == "You said: still there", "it goes on")
 server.stop()

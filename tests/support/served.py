@@ -173,11 +173,16 @@ class Answer:
 
 class Usage:
     """What a process holds."""
+    told = False
+
     def __init__(self, server):
         folder = "/proc/%d/" % server.process.pid
         self.threads = len(os.listdir(folder + "task"))
         try: self.files = len(os.listdir(folder + "fd"))
-        except PermissionError: self.files = None  # only root counts those of a process that keeps its memory to itself
+        except PermissionError:
+            self.files = 0
+            if not Usage.told: print("descriptors are not counted: only root counts those of a process that keeps its memory to itself")
+            Usage.told = True
         self.memory = int(open(folder + "statm").read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
         self.cpu = sum(map(int, open(folder + "stat").read().split()[13:15])) / os.sysconf("SC_CLK_TCK")
 

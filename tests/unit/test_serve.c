@@ -1,6 +1,6 @@
 /* The service by itself, in a thread of its own, and clients that write bytes: every stated limit
- * at its number and one past it, and what it does when memory runs out. What the command does is
- * tests/house/serve.py's matter. */
+ * at its number and one past it. When memory runs out is test_serve_faults.c's matter, and what the
+ * command does that of tests/house/serve.py. */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>
