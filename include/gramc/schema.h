@@ -105,9 +105,10 @@ typedef struct gramc_check_options {
     unsigned flags;      /* gramc_check_flags, or-ed */
     uint32_t max_errors; /* 0: 100; `errors_total` counts all */
     const gramc_allocator *allocator;
+    gramc_json_error *error; /* of GRAMC_LIMIT: which limit it was, and where; NULL: not asked */
 } gramc_check_options;
 #define GRAMC_CHECK_OPTIONS_INIT                                                                   \
-    { sizeof(gramc_check_options), 0, 0, NULL }
+    { sizeof(gramc_check_options), 0, 0, NULL, NULL }
 
 typedef struct gramc_violation {
     gramc_text instance; /* JSON Pointer into the instance; "" is the whole */
@@ -142,8 +143,9 @@ typedef struct gramc_verdict {
 } gramc_verdict;
 
 /* Evaluates the bytes (borrowed; they must outlive the verdict). options NULL: no flags. GRAMC_OK
- * also when invalid: look at (*out)->valid. GRAMC_NOMEM; GRAMC_LIMIT when a match limit or the
- * nesting limit of 1,000 was hit. Any thread. */
+ * also when invalid: look at (*out)->valid. GRAMC_NOMEM; GRAMC_LIMIT: nested deeper than 1,000
+ * levels, or more work, for patterns or all in all, than a value of this size may take. Any thread.
+ */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_schema_check(gramc_verdict **out,
                                                          const gramc_schema *schema,
                                                          const char *json, size_t len,
