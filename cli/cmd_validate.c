@@ -51,11 +51,15 @@ bool validate_is_fine(struct evaluated *evaluated, gramc_text bytes) {
 
 int validate_evaluate(struct evaluated *evaluated, const char *name, gramc_text bytes,
                       gramc_verdict **verdict) {
+    gramc_json_error error = {.message = ""};
+    gramc_check_options options = evaluated->check;
+    options.error = &error;
     gramc_status status =
-        gramc_schema_check(verdict, evaluated->schema, bytes.ptr, bytes.len, &evaluated->check);
+        gramc_schema_check(verdict, evaluated->schema, bytes.ptr, bytes.len, &options);
     if (status == GRAMC_LIMIT)
-        return cli_usage(evaluated->cli, "%s: a limit was passed (nesting, or a pattern's work)",
-                         name);
+        return cli_usage(evaluated->cli, "%s: a limit was passed at byte %zu (%s): %s", name,
+                         error.position, error.pointer[0] ? error.pointer : "the whole",
+                         error.message);
     if (status != GRAMC_OK) return cli_status(evaluated->cli, status);
     evaluated->invalid = evaluated->invalid || !(*verdict)->valid;
     if ((*verdict)->valid && evaluated->normalise) {
@@ -85,6 +89,12 @@ static int evaluate(struct evaluated *evaluated, const char *name, gramc_text by
         return EXIT_FINE;
     }
     int code = validate_evaluate(evaluated, name, bytes, &verdict);
+    /* A line of its own keeps its number; the others are evaluated all the same. */
+    if (code == EXIT_USAGE && evaluated->lines) {
+        evaluated->limited = true;
+        fputs(text ? "limit\n" : "{\"valid\":null}\n", evaluated->cli->out);
+        return EXIT_FINE;
+    }
     if (code != EXIT_FINE) return code;
     if (!text) code = print_verdict(evaluated, verdict);
     else if (!(verdict->valid && evaluated->normalise)) print_line(evaluated, verdict);
@@ -187,5 +197,6 @@ int cmd_validate(struct cli *cli) {
     if (code == EXIT_FINE) code = validate_open(&evaluated);
     if (code == EXIT_FINE) code = evaluate_all(&evaluated);
     validate_close(&evaluated);
+    if (code == EXIT_FINE && evaluated.limited) return EXIT_USAGE;
     return code == EXIT_FINE && evaluated.invalid ? EXIT_FINDINGS : code;
 }

@@ -15,6 +15,7 @@ struct evaluated {
     gramc_report_format format;    /* of the report of all */
     bool lines, normalise;
     bool invalid; /* one was */
+    bool limited; /* of one it is not known */
 };
 
 /* Finds or compiles the schema that the first operand names. An exit code. */

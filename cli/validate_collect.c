@@ -46,6 +46,10 @@ static int collect(struct collection *all, gramc_evaluated item, gramc_text inst
     gramc_verdict *verdict;
     if (validate_is_fine(all->evaluated, instance)) return EXIT_FINE;
     int code = validate_evaluate(all->evaluated, item.name.ptr, instance, &verdict);
+    if (code == EXIT_USAGE && all->evaluated->lines) {
+        all->evaluated->limited = true;
+        return EXIT_FINE;
+    }
     if (code != EXIT_FINE) return code;
     item.start = (size_t)(instance.ptr - item.text.ptr);
     item.verdict = verdict;

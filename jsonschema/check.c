@@ -2,6 +2,7 @@
  * that can be explained. Hands the verdict over. */
 #include "jsonschema/evaluate.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "jsonschema/fill.h"
@@ -40,6 +41,12 @@ static bool may_change(const struct gramc_schema *schema, gramc_text text, unsig
     return flags & GRAMC_CHECK_NULL_ABSENT && has_null(text);
 }
 
+static void tell_reader(gramc_json_error *out, const struct json_error *error) {
+    out->position = error->position;
+    out->pointer[0] = '\0';
+    snprintf(out->message, sizeof out->message, "%s", error->message);
+}
+
 /* The thorough way: reads a document, changes it, evaluates it, and can say what is wrong. */
 static gramc_status explain(struct verdict *verdict, const struct gramc_schema *schema,
                             gramc_text text, const gramc_check_options *options) {
@@ -48,6 +55,7 @@ static gramc_status explain(struct verdict *verdict, const struct gramc_schema *
     struct json_error error;
     report.link = &report.first;
     evaluation_init(&evaluation, schema, &verdict->arena, &report, text.len);
+    evaluation.error = options->error;
     struct json *root = json_parse(&verdict->arena, text, &error);
     if (root) {
         evaluate_duplicates(&evaluation, root);
@@ -61,6 +69,7 @@ static gramc_status explain(struct verdict *verdict, const struct gramc_schema *
         }
     } else if (error.limit) {
         evaluation_stop(&evaluation, GRAMC_LIMIT);
+        if (options->error) tell_reader(options->error, &error);
     } else if (!verdict->arena.oom) {
         report_not_json(&evaluation, &error);
     }

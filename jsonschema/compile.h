@@ -5,6 +5,9 @@
 
 #include "jsonschema/compiled.h"
 #include "jsonschema/keywords.h"
+#include "jsonschema/members.h"
+
+enum { INDEXES = 16 };
 
 /* What is known about a place in a schema document. */
 struct location {
@@ -37,10 +40,12 @@ struct schema_compiler {
     gramc_status status; /* the first that was not GRAMC_OK */
     struct location_table locations;
     struct name_table names;
-    struct schema_node *queue, *last; /* nodes to fill in, and the last of all nodes */
-    unsigned metas;                   /* meta-schemas being read, one for another */
-    size_t bytes;                     /* of all documents */
-    uint64_t work;                    /* steps so far */
+    struct schema_node *queue, *last;     /* nodes to fill in, and the last of all nodes */
+    unsigned metas;                       /* meta-schemas being read, one for another */
+    size_t bytes;                         /* of all documents */
+    uint64_t work;                        /* steps so far */
+    struct member_index indexes[INDEXES]; /* of large maps that references go through */
+    size_t index_count;                   /* so far; the oldest makes room */
 };
 
 /* Records why the schema cannot be compiled, if nothing was recorded before; returns false. `at` is

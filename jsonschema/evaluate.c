@@ -3,11 +3,15 @@
  * report.c. Recursion: EVALUATE_MAX_FRAMES. Time: a number of steps. */
 #include "jsonschema/evaluate.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/json/number.h"
 #include "base/text.h"
 #include "jsonschema/formats.h"
+#include "jsonschema/words.h"
+
+enum { LONGEST_PLACE = 4096 };
 
 void evaluation_init(struct evaluation *evaluation, const struct gramc_schema *schema,
                      struct arena *arena, struct report *report, size_t bytes) {
@@ -19,6 +23,8 @@ void evaluation_init(struct evaluation *evaluation, const struct gramc_schema *s
     evaluation->memo = (struct memo){.slots = NULL};
     evaluation->frames = evaluation->trials = 0;
     evaluation->status = GRAMC_OK;
+    evaluation->current = NULL;
+    evaluation->error = NULL;
     regex_session_init(&evaluation->regexes, &arena->allocator);
 }
 
@@ -31,14 +37,40 @@ bool evaluation_stop(struct evaluation *evaluation, gramc_status status) {
     return false;
 }
 
+bool evaluation_limit(struct evaluation *evaluation, enum evaluation_limit limit) {
+    static const char *const messages[] = {
+        [LIMIT_WORK] = "evaluating it takes too much work",
+        [LIMIT_FRAMES] = "more than 2500 schemas apply inside each other",
+        [LIMIT_PATTERN] = "matching patterns takes too much backtracking",
+        [LIMIT_RESULT] = "what it would become is larger than 64 MiB",
+    };
+    gramc_json_error *error = evaluation->error;
+    const struct evaluation_frame *at = evaluation->current;
+    struct buf pointer;
+    if (evaluation->status != GRAMC_OK || !error) return evaluation_stop(evaluation, GRAMC_LIMIT);
+    snprintf(error->message, sizeof error->message, "%s", messages[limit]);
+    buf_init(&pointer, &evaluation->arena->allocator, LONGEST_PLACE);
+    if (at) words_put_instance(&pointer, at, NULL);
+    snprintf(error->pointer, sizeof error->pointer, "%s", pointer.ptr ? pointer.ptr : "");
+    while (at && at->value->mark & MARK_NEW) at = at->up;
+    error->position = at ? at->value->start : 0;
+    buf_free(&pointer);
+    return evaluation_stop(evaluation, GRAMC_LIMIT);
+}
+
+bool evaluation_take(struct evaluation *evaluation, uint64_t steps) {
+    if (steps >= evaluation->steps) return evaluation_limit(evaluation, LIMIT_WORK);
+    evaluation->steps -= steps;
+    return true;
+}
+
 bool marks_init(struct evaluation *evaluation, struct marks *marks, const struct json *value) {
     size_t words = (value->count + 63) / 64;
     marks->count = value->count;
     marks->bits = marks->some;
     memset(marks->some, 0, sizeof marks->some);
     if (words <= sizeof marks->some / sizeof marks->some[0]) return true;
-    if (words >= evaluation->steps) return evaluation_stop(evaluation, GRAMC_LIMIT);
-    evaluation->steps -= words;
+    if (!evaluation_take(evaluation, words)) return false;
     marks->bits = arena_array(evaluation->arena, words, sizeof *marks->bits);
     return marks->bits || evaluation_stop(evaluation, GRAMC_NOMEM);
 }
@@ -51,7 +83,7 @@ bool evaluate_matches(struct evaluation *evaluation, const struct regex *regex, 
     switch (regex_matches(&evaluation->regexes, regex, text)) {
     case REGEX_YES: return true;
     case REGEX_NO: return false;
-    case REGEX_LIMIT: return evaluation_stop(evaluation, GRAMC_LIMIT);
+    case REGEX_LIMIT: return evaluation_limit(evaluation, LIMIT_PATTERN);
     case REGEX_NOMEM: return evaluation_stop(evaluation, GRAMC_NOMEM);
     }
     return false;
@@ -63,14 +95,14 @@ static bool is_choice(struct evaluation *evaluation, const struct json *choices,
                       const struct json *value) {
     for (const struct json *choice = choices->first; choice; choice = choice->next)
         if (json_equal_within(choice, value, &evaluation->steps)) return true;
-    return evaluation->steps ? false : evaluation_stop(evaluation, GRAMC_LIMIT);
+    return evaluation->steps ? false : evaluation_limit(evaluation, LIMIT_WORK);
 }
 
 static bool evaluate_values(struct evaluation *evaluation, const struct evaluation_frame *at) {
     const struct schema_node *node = at->node;
     bool valid = true;
     if (node->constant && !json_equal_within(node->constant, at->value, &evaluation->steps)) {
-        if (!evaluation->steps) return evaluation_stop(evaluation, GRAMC_LIMIT);
+        if (!evaluation->steps) return evaluation_limit(evaluation, LIMIT_WORK);
         report_choice(evaluation, at, "const");
         valid = false;
     }
@@ -301,7 +333,9 @@ static bool apply_dependents(struct evaluation *evaluation, const struct evaluat
     bool valid = true;
     for (size_t i = 0; i < rules->dependent_count && (valid || evaluation->report); i++) {
         const struct dependent *dependent = &rules->dependents[i];
-        if (!dependent->node || !json_get_text(at->value, dependent->key)) continue;
+        if (!dependent->node) continue;
+        if (!evaluation_take(evaluation, 1 + at->value->count / 8)) return false;
+        if (!json_get_text(at->value, dependent->key)) continue;
         struct evaluation_frame inner = frame_inner(at, dependent->node, dependent->keyword);
         inner.token = dependent->key;
         valid &= apply_inner(evaluation, &inner, marks);
@@ -428,13 +462,17 @@ static bool evaluate_once(struct evaluation *evaluation, const struct evaluation
 bool evaluate_frame(struct evaluation *evaluation, const struct evaluation_frame *at,
                     struct marks *marks) {
     if (evaluation->status != GRAMC_OK) return false;
-    if (evaluation->frames >= EVALUATE_MAX_FRAMES || evaluation->steps == 0)
-        return evaluation_stop(evaluation, GRAMC_LIMIT);
+    if (evaluation->frames >= EVALUATE_MAX_FRAMES)
+        return evaluation_limit(evaluation, LIMIT_FRAMES);
+    if (evaluation->steps == 0) return evaluation_limit(evaluation, LIMIT_WORK);
+    const struct evaluation_frame *outer = evaluation->current;
+    evaluation->current = at;
     evaluation->frames++;
     evaluation->steps--;
     bool valid = !marks && is_memorable(evaluation, at) ? evaluate_once(evaluation, at)
                                                         : evaluate_all(evaluation, at, marks);
     evaluation->frames--;
+    evaluation->current = outer;
     return valid;
 }
 

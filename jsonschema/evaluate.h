@@ -8,13 +8,16 @@
 
 enum {
     EVALUATE_MAX_FRAMES = 2500,       /* schema applications inside each other */
-    EVALUATE_STEPS = 2 * 1000 * 1000, /* applications and comparisons, whatever the instance... */
-    EVALUATE_STEPS_PER_BYTE = 16,     /* ...and with each of its bytes */
+    EVALUATE_STEPS = 4 * 1000 * 1000, /* applications and comparisons, whatever the instance... */
+    EVALUATE_STEPS_PER_BYTE = 3,      /* ...and with each of its bytes */
     EVALUATE_MEMO_AFTER = 4096        /* steps: most evaluations end before a table pays */
 };
 
-/* json.mark of a value that is on the stack: others may come to stand at its address. */
-enum { MARK_BRIEF = 128 };
+enum evaluation_limit { LIMIT_WORK, LIMIT_FRAMES, LIMIT_PATTERN, LIMIT_RESULT };
+
+/* json.mark of a value that has no bytes of its own in the input, and of one that is on the stack:
+ * others may come to stand at its address. */
+enum { MARK_NEW = 1, MARK_BRIEF = 128 };
 
 /* One application of a node to a value. Frames on the C stack lead back to the root: through the
  * schema (keyword and token), through the instance (values), through the dynamic scope. */
@@ -53,8 +56,10 @@ struct evaluation {
     struct memo memo;
     uint64_t steps, all_steps;
     unsigned frames;
-    unsigned trials;     /* schemas being tried, one inside another: their answer alone counts */
-    gramc_status status; /* GRAMC_LIMIT or GRAMC_NOMEM: the answer means nothing */
+    unsigned trials; /* schemas being tried, one inside another: their answer alone counts */
+    const struct evaluation_frame *current; /* where it is */
+    gramc_status status;     /* GRAMC_LIMIT or GRAMC_NOMEM: the answer means nothing */
+    gramc_json_error *error; /* which limit, and where; NULL: nobody asks */
 };
 
 /* Which items or members were evaluated. */
@@ -81,8 +86,12 @@ bool evaluate_quietly(struct evaluation *evaluation, const struct evaluation_fra
 /* What a dynamic reference means at this place. */
 const struct schema_node *evaluate_dynamic_target(const struct evaluation_frame *frame,
                                                   const struct dynamic_ref *ref);
-/* GRAMC_LIMIT or GRAMC_NOMEM ends the evaluation; returns false. */
+/* GRAMC_NOMEM ends the evaluation; returns false. */
 bool evaluation_stop(struct evaluation *evaluation, gramc_status status);
+/* GRAMC_LIMIT does; says which limit it was. */
+bool evaluation_limit(struct evaluation *evaluation, enum evaluation_limit limit);
+/* Counts work beyond that of each frame; GRAMC_LIMIT when there was too much. */
+bool evaluation_take(struct evaluation *evaluation, uint64_t steps);
 bool evaluate_matches(struct evaluation *evaluation, const struct regex *regex, gramc_text text);
 
 bool evaluate_scalar(struct evaluation *evaluation, const struct evaluation_frame *at);

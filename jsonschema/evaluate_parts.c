@@ -6,6 +6,7 @@
 
 #include "base/json/number.h"
 #include "base/text.h"
+#include "jsonschema/members.h"
 
 /* ## Arrays */
 
@@ -89,7 +90,7 @@ bool evaluate_find_equal(struct evaluation *evaluation, const struct json *array
                 *slot = (struct hashed){hash, item, i};
                 break;
             }
-            if (evaluation->steps == 0) return evaluation_stop(evaluation, GRAMC_LIMIT);
+            if (evaluation->steps == 0) return evaluation_limit(evaluation, LIMIT_WORK);
             evaluation->steps--;
             if (slot->hash != hash || !json_equal_within(slot->item, item, &evaluation->steps))
                 continue;
@@ -120,6 +121,8 @@ bool evaluate_array(struct evaluation *evaluation, const struct evaluation_frame
 }
 
 /* ## Objects */
+
+enum { FEW_MEMBERS = 16, MEMBERS_PER_STEP = 8 };
 
 static bool evaluate_name(struct evaluation *evaluation, const struct evaluation_frame *at,
                           const struct json *member) {
@@ -192,19 +195,38 @@ static bool evaluate_required(struct evaluation *evaluation, const struct evalua
     return valid;
 }
 
-static bool evaluate_dependents(struct evaluation *evaluation, const struct evaluation_frame *at) {
-    const struct object_rules *rules = at->node->object;
+/* A member, found by halving where there are many to be looked for among many. */
+static const struct json *find_member(const struct member_index *index, gramc_text key) {
+    return index->sorted ? member_index_find(index, key) : json_get_text(index->object, key);
+}
+
+static bool evaluate_dependent(struct evaluation *evaluation, const struct evaluation_frame *at,
+                               const struct dependent *dependent,
+                               const struct member_index *index) {
     bool valid = true;
-    for (size_t i = 0; i < rules->dependent_count; i++) {
-        const struct dependent *dependent = &rules->dependents[i];
-        if (!dependent->names || !json_get_text(at->value, dependent->key)) continue;
-        for (const struct json *name = dependent->names->first; name; name = name->next) {
-            if (json_get_text(at->value, name->text)) continue;
-            report_dependent(evaluation, at, dependent, name->text);
-            valid = false;
-        }
+    if (!evaluation_take(evaluation, dependent->names->count)) return false;
+    for (const struct json *name = dependent->names->first; name; name = name->next) {
+        if (find_member(index, name->text)) continue;
+        report_dependent(evaluation, at, dependent, name->text);
+        valid = false;
     }
     return valid;
+}
+
+static bool evaluate_dependents(struct evaluation *evaluation, const struct evaluation_frame *at) {
+    const struct object_rules *rules = at->node->object;
+    struct member_index index = {.object = at->value};
+    bool valid = true;
+    if (!rules->dependent_count) return true;
+    if (!evaluation_take(evaluation, rules->dependent_count / MEMBERS_PER_STEP)) return false;
+    if (at->value->count > FEW_MEMBERS && !member_index_make(&index, evaluation->arena, at->value))
+        return evaluation_stop(evaluation, GRAMC_NOMEM);
+    for (size_t i = 0; i < rules->dependent_count && (valid || evaluation->report); i++) {
+        const struct dependent *dependent = &rules->dependents[i];
+        if (dependent->names && find_member(&index, dependent->key))
+            valid &= evaluate_dependent(evaluation, at, dependent, &index);
+    }
+    return valid && evaluation->status == GRAMC_OK;
 }
 
 /* Where only the answer counts, scalars come first: a member that tells two alternatives apart is
@@ -231,6 +253,8 @@ bool evaluate_object(struct evaluation *evaluation, const struct evaluation_fram
                      struct marks *marks) {
     const struct object_rules *rules = at->node->object;
     uint32_t count = at->value->count;
+    if (!evaluation_take(evaluation, (count + rules->required_count) / MEMBERS_PER_STEP))
+        return false;
     bool valid = count >= rules->min && count <= rules->max;
     if (count < rules->min) report_size(evaluation, at, "minProperties", rules->min, count);
     if (count > rules->max) report_size(evaluation, at, "maxProperties", rules->max, count);

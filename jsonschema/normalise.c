@@ -16,7 +16,7 @@ static bool normalise(struct normaliser *n, const struct evaluation_frame *at, s
 struct json *normalise_clone(struct normaliser *n, const struct json *value, unsigned mark) {
     struct evaluation *evaluation = n->evaluation;
     if (evaluation->steps <= STEPS_PER_CLONE) {
-        evaluation_stop(evaluation, GRAMC_LIMIT);
+        evaluation_limit(evaluation, LIMIT_WORK);
         return NULL;
     }
     evaluation->steps -= STEPS_PER_CLONE;
@@ -64,7 +64,7 @@ static bool lacks_required(struct normaliser *n, const struct object_rules *rule
     const uint64_t cost = rules->property_count / PROPERTIES_PER_STEP;
     uint32_t missing = rules->required_count;
     if (!missing) return false;
-    if (n->evaluation->steps <= cost) return !evaluation_stop(n->evaluation, GRAMC_LIMIT);
+    if (n->evaluation->steps <= cost) return !evaluation_limit(n->evaluation, LIMIT_WORK);
     n->evaluation->steps -= cost;
     for (size_t i = 0; i < rules->property_count; i++)
         missing -= rules->properties[i].required != NO_REQUIRED && rules->properties[i].initial;
@@ -268,16 +268,20 @@ static bool normalise(struct normaliser *n, const struct evaluation_frame *at, s
     struct evaluation *evaluation = n->evaluation;
     const struct schema_node *node = at->node;
     if (evaluation->status != GRAMC_OK) return false;
-    if (evaluation->frames >= EVALUATE_MAX_FRAMES || evaluation->steps == 0)
-        return evaluation_stop(evaluation, GRAMC_LIMIT);
+    if (evaluation->frames >= EVALUATE_MAX_FRAMES)
+        return evaluation_limit(evaluation, LIMIT_FRAMES);
+    if (evaluation->steps == 0) return evaluation_limit(evaluation, LIMIT_WORK);
     evaluation->frames++;
     evaluation->steps--;
+    const struct evaluation_frame *outer = evaluation->current;
+    evaluation->current = at;
     bool changed = normalise_convert(n, at, value);
     if (value->kind == JSON_ARRAY && node->array) changed |= normalise_array(n, at, value);
     if (value->kind == JSON_OBJECT && node->object) changed |= normalise_object(n, at, value);
     if (node->apply) changed |= applied(n, at, value);
     if (changed) value->mark |= MARK_INSIDE;
     evaluation->frames--;
+    evaluation->current = outer;
     return changed;
 }
 

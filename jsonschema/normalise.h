@@ -8,7 +8,7 @@
 
 /* json.mark */
 enum mark {
-    MARK_NEW = 1,      /* has no bytes of its own in the input */
+    /* 1: MARK_NEW, which the evaluator knows as well */
     MARK_INSIDE = 2,   /* something inside changed */
     MARK_DROPPED = 4,  /* a member went */
     MARK_ADDED = 8,    /* a default came */

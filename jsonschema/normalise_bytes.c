@@ -17,7 +17,7 @@ static gramc_text printed(struct verdict *verdict, struct evaluation *evaluation
     uint64_t cost = buf.len / BYTES_PER_STEP;
     gramc_text text = {"", 0};
     if (buf.state == BUF_TOO_BIG || evaluation->steps <= cost) {
-        evaluation_stop(evaluation, GRAMC_LIMIT);
+        evaluation_limit(evaluation, buf.state == BUF_TOO_BIG ? LIMIT_RESULT : LIMIT_WORK);
         buf_free(&buf);
         return text;
     }
@@ -126,7 +126,7 @@ static gramc_text bytes_after(struct verdict *verdict, struct evaluation *evalua
     buf_init(&buf, &verdict->arena.allocator, LARGEST_RESULT);
     put_changed(&buf, root, text);
     if (buf.state != BUF_TOO_BIG) return buf_to_arena(&buf, &verdict->arena);
-    evaluation_stop(evaluation, GRAMC_LIMIT);
+    evaluation_limit(evaluation, LIMIT_RESULT);
     buf_free(&buf);
     return text;
 }

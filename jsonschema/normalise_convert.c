@@ -92,7 +92,7 @@ static const struct json *inner_json(struct normaliser *n, gramc_text text, unsi
     struct arena *arena = &n->verdict->arena;
     uint64_t cost = text.len / BYTES_PER_STEP;
     if (evaluation->steps <= cost) {
-        evaluation_stop(evaluation, GRAMC_LIMIT);
+        evaluation_limit(evaluation, LIMIT_WORK);
         return NULL;
     }
     evaluation->steps -= cost;

@@ -72,7 +72,7 @@ bool normalise_fill(struct normaliser *n, const struct evaluation_frame *at, str
     bool changed = false;
     if (!(n->flags & GRAMC_CHECK_DEFAULTS) || !rules->defaults) return false;
     if (n->filling && is_inside_itself(at)) return false;
-    if (evaluation->steps <= cost) return evaluation_stop(evaluation, GRAMC_LIMIT);
+    if (evaluation->steps <= cost) return evaluation_limit(evaluation, LIMIT_WORK);
     evaluation->steps -= cost;
     if (!marks_init(evaluation, &present, &room)) return false;
     struct json **end = find_present(rules, object, &present);

@@ -10,7 +10,11 @@
 #include "base/text.h"
 
 enum {
-    MATCH_LIMIT = 1000000, /* backtracking steps */
+    MATCH_LIMIT = 1000000,    /* backtracking steps of one match... */
+    ALL_MATCHES = 60000000,   /* ...and of all in a session that take more than usual: */
+    USUAL_WORK = 500,         /* that many... */
+    USUAL_WORK_PER_BYTE = 20, /* ...and with each byte of the text */
+    HARDER = 8,               /* times as many steps in the next try */
     HEAP_LIMIT_KIB = 20000,
     COMPILE_OPTIONS = PCRE2_UTF | PCRE2_NO_UTF_CHECK | PCRE2_DOLLAR_ENDONLY |
                       PCRE2_ALLOW_EMPTY_CLASS | PCRE2_MATCH_UNSET_BACKREF | PCRE2_NEVER_BACKSLASH_C
@@ -18,6 +22,7 @@ enum {
 
 struct regex {
     struct regex *next;
+    struct regex *next_same; /* in its bucket */
     gramc_text pattern;
     pcre2_code *code;
     const struct regex_engine *engine;
@@ -26,7 +31,6 @@ struct regex {
 struct regex_engine {
     pcre2_general_context *general;
     pcre2_compile_context *compile;
-    pcre2_match_context *match;
 };
 
 static void *arena_malloc(PCRE2_SIZE size, void *arena) {
@@ -54,10 +58,7 @@ static bool start_engine(struct regex_set *set) {
     engine->general = pcre2_general_context_create(arena_malloc, arena_release, set->arena);
     if (!engine->general) return false;
     engine->compile = pcre2_compile_context_create(engine->general);
-    engine->match = pcre2_match_context_create(engine->general);
-    if (!engine->compile || !engine->match) return false;
-    pcre2_set_match_limit(engine->match, MATCH_LIMIT);
-    pcre2_set_heap_limit(engine->match, HEAP_LIMIT_KIB);
+    if (!engine->compile) return false;
     set->engine = engine;
     return true;
 }
@@ -92,9 +93,16 @@ static struct regex *compile_translated(struct regex_set *set, gramc_text transl
     return regex;
 }
 
+/* NULL without memory. */
+static struct regex **bucket_of(struct regex_set *set, gramc_text pattern) {
+    if (!set->same) set->same = arena_array(set->arena, REGEX_BUCKETS, sizeof *set->same);
+    return set->same ? &set->same[text_hash(pattern) % REGEX_BUCKETS] : NULL;
+}
+
 const struct regex *regex_compile(struct regex_set *set, gramc_text pattern,
                                   struct regex_error *error) {
-    for (struct regex *regex = set->first; regex; regex = regex->next)
+    struct regex **bucket = bucket_of(set, pattern);
+    for (struct regex *regex = bucket ? *bucket : NULL; regex; regex = regex->next_same)
         if (text_eq(regex->pattern, pattern)) return regex;
     struct buf translated;
     buf_init(&translated, &set->arena->allocator, 16 * PATTERN_BYTES_MAX);
@@ -104,8 +112,10 @@ const struct regex *regex_compile(struct regex_set *set, gramc_text pattern,
         regex = compile_translated(set, buf_view(&translated), error);
     if (translated.state == BUF_NOMEM) set->arena->oom = true;
     buf_free(&translated);
-    if (regex) regex->pattern = pattern;
-    return regex;
+    if (!regex || !bucket) return NULL;
+    regex->pattern = pattern;
+    regex->next_same = *bucket;
+    return *bucket = regex;
 }
 
 /* PCRE2 frees without saying how much it had asked for: a header remembers. */
@@ -137,34 +147,57 @@ static void session_release(void *ptr, void *data) {
 
 void regex_session_init(struct regex_session *session, const gramc_allocator *allocator) {
     session->allocator = *allocator;
-    session->general = session->match = NULL;
+    session->general = session->match = session->limits = NULL;
+    session->work = ALL_MATCHES;
     session->used = 0;
 }
 
 void regex_session_free(struct regex_session *session) {
     if (session->match) pcre2_match_data_free(session->match);
+    if (session->limits) pcre2_match_context_free(session->limits);
     if (session->general) pcre2_general_context_free(session->general);
-    session->general = session->match = NULL;
+    session->general = session->match = session->limits = NULL;
 }
 
 static bool start_session(struct regex_session *session) {
     if (session->match) return true;
     if (!session->general)
         session->general = pcre2_general_context_create(session_malloc, session_release, session);
-    if (session->general) session->match = pcre2_match_data_create(1, session->general);
+    if (!session->general) return false;
+    if (!session->limits) session->limits = pcre2_match_context_create(session->general);
+    if (!session->limits) return false;
+    pcre2_set_heap_limit(session->limits, HEAP_LIMIT_KIB);
+    session->match = pcre2_match_data_create(1, session->general);
     return session->match != NULL;
 }
 
+/* Within so many steps. */
+static int match_within(struct regex_session *session, const struct regex *regex, gramc_text text,
+                        size_t from, uint64_t steps) {
+    PCRE2_SPTR subject = (PCRE2_SPTR)(text.ptr ? text.ptr : "");
+    pcre2_set_match_limit(session->limits, (uint32_t)steps);
+    int result = pcre2_match(regex->code, subject, text.len, from, PCRE2_NO_UTF_CHECK,
+                             session->match, session->limits);
+    if (result == PCRE2_ERROR_JIT_STACKLIMIT)
+        result = pcre2_match(regex->code, subject, text.len, from,
+                             PCRE2_NO_UTF_CHECK | PCRE2_NO_JIT, session->match, session->limits);
+    return result;
+}
+
+/* PCRE2 does not tell how many steps a match took, only that it took too many: what takes more than
+ * the usual number is tried again with more, and pays for all of them. */
 static enum regex_result match_from(struct regex_session *session, const struct regex *regex,
                                     gramc_text text, size_t from) {
+    uint64_t steps = USUAL_WORK + USUAL_WORK_PER_BYTE * (uint64_t)text.len;
     if (!start_session(session)) return REGEX_NOMEM;
-    PCRE2_SPTR subject = (PCRE2_SPTR)(text.ptr ? text.ptr : "");
-    int result = pcre2_match(regex->code, subject, text.len, from, PCRE2_NO_UTF_CHECK,
-                             session->match, regex->engine->match);
-    if (result == PCRE2_ERROR_JIT_STACKLIMIT)
-        result =
-            pcre2_match(regex->code, subject, text.len, from, PCRE2_NO_UTF_CHECK | PCRE2_NO_JIT,
-                        session->match, regex->engine->match);
+    if (steps > MATCH_LIMIT) steps = MATCH_LIMIT;
+    int result = match_within(session, regex, text, from, steps);
+    while (result == PCRE2_ERROR_MATCHLIMIT && steps < MATCH_LIMIT) {
+        steps = steps * HARDER < MATCH_LIMIT ? steps * HARDER : MATCH_LIMIT;
+        if (session->work < steps) return REGEX_LIMIT;
+        session->work -= steps;
+        result = match_within(session, regex, text, from, steps);
+    }
     if (result >= 0) return REGEX_YES;
     if (result == PCRE2_ERROR_NOMATCH) return REGEX_NO;
     return result == PCRE2_ERROR_NOMEMORY ? REGEX_NOMEM : REGEX_LIMIT;

@@ -13,7 +13,10 @@ struct regex_set {
     struct arena *arena;
     struct regex_engine *engine; /* NULL until the first expression */
     struct regex *first;
+    struct regex **same; /* by the pattern's hash; NULL until the first expression */
 };
+
+enum { REGEX_BUCKETS = 1024 };
 
 struct regex_error {
     size_t position; /* in the pattern */
@@ -36,15 +39,16 @@ enum regex_result { REGEX_NO, REGEX_YES, REGEX_LIMIT, REGEX_NOMEM };
 /* Room for matching, one per run; takes memory only for what its scratch cannot hold. */
 struct regex_session {
     gramc_allocator allocator;
-    void *general, *match; /* PCRE2's */
+    void *general, *match, *limits; /* PCRE2's */
+    uint64_t work;                  /* backtracking that is left for all matches together */
     size_t used;
-    _Alignas(16) unsigned char scratch[512];
+    _Alignas(16) unsigned char scratch[768];
 };
 
 void regex_session_init(struct regex_session *session, const gramc_allocator *allocator);
 void regex_session_free(struct regex_session *session);
 /* True if the expression matches anywhere in the text, which is well-formed UTF-8. Time is limited
- * by a number of steps. */
+ * by a number of steps, for each match and for all of a session together. */
 enum regex_result regex_matches(struct regex_session *session, const struct regex *regex,
                                 gramc_text text);
 /* The first match from *end on: where it starts and ends. */

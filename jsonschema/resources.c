@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "jsonschema/uri.h"
 
-enum { MAX_METAS = 8 };
+enum { MAX_METAS = 8, FEW_CHILDREN = 32 };
 
 /* ## Tables */
 
@@ -379,6 +379,29 @@ const struct anchor *resource_anchor(const struct resource *resource, gramc_text
     return NULL;
 }
 
+/* The index of a map that is large; NULL: it is none, or there is no memory. */
+static const struct member_index *index_of(struct schema_compiler *c, const struct json *value) {
+    for (size_t i = 0; i < INDEXES; i++)
+        if (c->indexes[i].object == value) return &c->indexes[i];
+    if (value->count <= FEW_CHILDREN || value->kind != JSON_OBJECT) return NULL;
+    struct member_index *index = &c->indexes[c->index_count++ % INDEXES];
+    c->work += value->count;
+    if (!compile_step(c)) return NULL;
+    return member_index_make(index, &c->scratch, value) ? index : NULL;
+}
+
+/* What one token of a pointer leads to. */
+static const struct json *child_of(struct schema_compiler *c, const struct json *value,
+                                   gramc_text token) {
+    const struct member_index *index = index_of(c, value);
+    bool escaped = memchr(token.ptr, '~', token.len) != NULL;
+    if (!index || escaped) {
+        c->work += value->count;
+        return compile_step(c) ? json_at(value, token) : NULL;
+    }
+    return member_index_find(index, text_slice(token, 1, token.len));
+}
+
 /* Follows a JSON Pointer token by token, so that a resource on the way counts. */
 static const struct json *follow(struct schema_compiler *c, struct resource **resource,
                                  gramc_text pointer) {
@@ -387,7 +410,7 @@ static const struct json *follow(struct schema_compiler *c, struct resource **re
     while (at && pos < pointer.len) {
         size_t start = pos++;
         while (pos < pointer.len && pointer.ptr[pos] != '/') pos++;
-        at = json_at(at, text_slice(pointer, start, pos));
+        at = child_of(c, at, text_slice(pointer, start, pos));
         const struct location *known =
             at && at->kind == JSON_OBJECT ? resources_location(c, at, NULL) : NULL;
         if (known) *resource = known->resource;
@@ -399,8 +422,9 @@ static const struct json *find_fragment(struct schema_compiler *c, struct resour
                                         gramc_text fragment) {
     if (fragment.len == 0) return (*resource)->root;
     if (fragment.ptr[0] == '/') return follow(c, resource, fragment);
-    const struct anchor *anchor = resource_anchor(*resource, fragment, false);
-    return anchor ? anchor->schema : NULL;
+    for (const struct anchor *anchor = (*resource)->anchors; anchor; anchor = anchor->next)
+        if (!compile_step(c) || text_eq(anchor->name, fragment)) return anchor->schema;
+    return NULL;
 }
 
 struct location *resources_find(struct schema_compiler *c, const struct resource *from,

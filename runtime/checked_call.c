@@ -1,6 +1,6 @@
 /* Checks the arguments of a call, starts the tool, checks what it returns. The schema runs over the
- * bytes first, which is all that a good call needs; a document is read only where something is to
- * be filled in or explained. */
+ * bytes first, which is all that a good call needs, also where defaults are filled in; a document
+ * is read only where something is to be explained. */
 #include "runtime/checked_call.h"
 
 #include "base/json/json.h"
@@ -366,10 +366,35 @@ static void take_reading(struct checked_call *call, gramc_status status,
     }
 }
 
+static unsigned flags_of(const struct checked_call *call) {
+    return FILLED_IN | call->coerce;
+}
+
+/* What fits as it was sent, or once it is filled in: nearly all. False, and nothing was done, where
+ * more has to be tried, or told. */
+static bool go_on_at_once(struct checked_call *call, gramc_text arguments) {
+    const gramc_schema *schema = call->bound->tool->accepts;
+    struct held *held = call->held;
+    const struct taken nothing = {.repair_count = 0};
+    gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
+    gramc_verdict *verdict = NULL;
+    options.flags = flags_of(call);
+    options.allocator = &call->loop->allocator;
+    gramc_status status =
+        gramc_schema_check(&verdict, schema, arguments.ptr, arguments.len, &options);
+    bool fits = !status && verdict->valid, changed = fits && verdict->adjustment_count;
+    const gramc_event_reading told =
+        fits ? reading_told(&nothing, verdict) : (gramc_event_reading){.repair_count = 0};
+    if (changed && held) held->verdict = verdict;
+    if (fits) go_on(call, verdict->normalised, changed ? &told : NULL);
+    if (!changed || !held) gramc_verdict_free(verdict);
+    return fits;
+}
+
 static void fill_and_go_on(struct checked_call *call, gramc_text arguments) {
     const struct reading_view view = {.schema = call->bound->tool->accepts,
                                       .kinds = call->tolerant ? 1u << JSON_OBJECT : 0,
-                                      .flags = FILLED_IN | call->coerce,
+                                      .flags = flags_of(call),
                                       .seen = with_own_names,
                                       .ctx = call};
     struct held *held = call->held;
@@ -540,9 +565,7 @@ void checked_call_start(struct checked_call *call, struct tool_memory *memory,
             return;
         }
     }
-    if (gramc_schema_accepts_as_is(call->bound->tool->accepts, arguments.ptr, arguments.len))
-        go_on(call, arguments, NULL);
-    else fill_and_go_on(call, arguments);
+    if (!go_on_at_once(call, arguments)) fill_and_go_on(call, arguments);
 }
 
 void checked_call_cancel(struct checked_call *call) {

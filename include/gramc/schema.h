@@ -72,8 +72,9 @@ GRAMC_API const struct json *gramc_schema_document(const gramc_schema *schema);
 GRAMC_API void gramc_schema_free(gramc_schema *schema);
 
 /* True if the bytes are JSON that the schema accepts. Allocates nothing unless a keyword needs a
- * second look (unevaluated*, uniqueItems and the like), then from the schema's allocator; without
- * memory it answers false. Any thread. */
+ * second look (unevaluated*, uniqueItems and the like) or objects around one place have more than
+ * 128 members that the schema does not name, then from the schema's allocator; without memory it
+ * answers false. Any thread. */
 GRAMC_API bool gramc_schema_accepts(const gramc_schema *schema, const char *json, size_t len);
 
 /* True if gramc_schema_check accepts the bytes and has nothing to change in them, whatever its
@@ -104,9 +105,10 @@ typedef struct gramc_check_options {
     unsigned flags;      /* gramc_check_flags, or-ed */
     uint32_t max_errors; /* 0: 100; `errors_total` counts all */
     const gramc_allocator *allocator;
+    gramc_json_error *error; /* of GRAMC_LIMIT: which limit it was, and where; NULL: not asked */
 } gramc_check_options;
 #define GRAMC_CHECK_OPTIONS_INIT                                                                   \
-    { sizeof(gramc_check_options), 0, 0, NULL }
+    { sizeof(gramc_check_options), 0, 0, NULL, NULL }
 
 typedef struct gramc_violation {
     gramc_text instance; /* JSON Pointer into the instance; "" is the whole */
@@ -141,8 +143,9 @@ typedef struct gramc_verdict {
 } gramc_verdict;
 
 /* Evaluates the bytes (borrowed; they must outlive the verdict). options NULL: no flags. GRAMC_OK
- * also when invalid: look at (*out)->valid. GRAMC_NOMEM; GRAMC_LIMIT when a match limit or the
- * nesting limit of 1,000 was hit. Any thread. */
+ * also when invalid: look at (*out)->valid. GRAMC_NOMEM; GRAMC_LIMIT: nested deeper than 1,000
+ * levels, or more work, for patterns or all in all, than a value of this size may take. Any thread.
+ */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_schema_check(gramc_verdict **out,
                                                          const gramc_schema *schema,
                                                          const char *json, size_t len,

@@ -152,10 +152,169 @@ static void test_engines_agree_at_the_limit(void **state) {
     gramc_schema_free(schema);
 }
 
+/* ## Limits by name */
+
+static void expect_limit(const char *schema_text, const struct buf *json, const char *pointer,
+                         const char *message) {
+    gramc_schema *schema = compile(schema_text);
+    gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
+    gramc_json_error error = {.message = ""};
+    gramc_verdict *verdict;
+    options.error = &error;
+    assert_int_equal(gramc_schema_check(&verdict, schema, json->ptr, json->len, &options),
+                     GRAMC_LIMIT);
+    assert_null(verdict);
+    assert_string_equal(error.message, message);
+    assert_int_equal(strncmp(error.pointer, pointer, strlen(pointer)), 0);
+    assert_true(error.position < json->len);
+    assert_false(gramc_schema_accepts(schema, json->ptr, json->len));
+    gramc_schema_free(schema);
+}
+
+static void put_times(struct buf *out, const char *text, size_t times) {
+    for (size_t i = 0; i < times; i++) buf_puts(out, text);
+    assert_int_equal(buf_status(out), GRAMC_OK);
+}
+
+/* One string may take a million steps of backtracking; many of them together not each as many. */
+static void test_patterns_share_a_limit(void **state) {
+    static const char pattern[] = "{\"items\":{\"pattern\":\"^((a+)+|.*)$\"}}";
+    static const char usual[] = "{\"items\":{\"pattern\":\"^(a|b)+!$\"}}";
+    static const char message[] = "matching patterns takes too much backtracking";
+    struct buf text;
+    (void)state;
+    buf_init(&text, NULL, 1 << 20);
+    buf_puts(&text, "[0");
+    put_times(&text, ",\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!\"", 3000);
+    buf_puts(&text, "]");
+    gramc_schema *schema = compile(usual);
+    struct cost cost = cost_of(schema, buf_view(&text), false);
+    assert_true(cost.valid && cost.status == GRAMC_OK);
+    gramc_schema_free(schema);
+    expect_limit(pattern, &text, "/1", message);
+    buf_reset(&text);
+    buf_puts(&text, "[0,[\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!\"]]");
+    expect_limit("{\"items\":{\"items\":{\"pattern\":\"^((a+)+)$\"}}}", &text, "/1/0", message);
+    buf_free(&text);
+}
+
+static void test_work_has_a_limit(void **state) {
+    struct buf text, schema;
+    (void)state;
+    buf_init(&text, NULL, 1 << 20);
+    buf_init(&schema, NULL, 1 << 20);
+    buf_puts(&schema, "{\"properties\":{\"l\":{\"anyOf\":[");
+    for (int i = 0; i < 400; i++) buf_printf(&schema, "{\"contains\":{\"const\":%d}},", -1 - i);
+    buf_puts(&schema, "false]}}}");
+    buf_puts(&text, "{\"l\":[0");
+    put_times(&text, ",7", 50000);
+    buf_puts(&text, "]}");
+    buf_putc(&schema, '\0');
+    expect_limit(schema.ptr, &text, "/l", "evaluating it takes too much work");
+    buf_free(&text);
+    buf_free(&schema);
+}
+
+static void test_nesting_has_a_limit(void **state) {
+    struct buf text;
+    (void)state;
+    buf_init(&text, NULL, 1 << 20);
+    put_times(&text, "[", 1001);
+    put_times(&text, "]", 1001);
+    expect_limit("{}", &text, "", "nested deeper than 1000 levels");
+    buf_free(&text);
+}
+
+/* ## Many names */
+
+/* So many members that each ask for the first one. */
+static struct cost many_dependents(size_t count) {
+    struct buf schema, text;
+    buf_init(&schema, NULL, 1 << 22);
+    buf_init(&text, NULL, 1 << 22);
+    buf_puts(&schema, "{\"dependentRequired\":{\"n\":[]");
+    buf_puts(&text, "{\"n\":0");
+    for (size_t i = 0; i < count; i++) {
+        buf_printf(&schema, ",\"n%zu\":[\"n\",\"n%zu\"]", i, i / 2);
+        buf_printf(&text, ",\"n%zu\":0", i);
+    }
+    buf_puts(&schema, "}}");
+    buf_puts(&text, "}");
+    buf_putc(&schema, '\0');
+    gramc_schema *compiled = compile(schema.ptr);
+    struct cost cost = cost_of(compiled, buf_view(&text), true);
+    gramc_schema_free(compiled);
+    buf_free(&schema);
+    buf_free(&text);
+    assert_true(cost.valid && cost.status == GRAMC_OK);
+    return cost;
+}
+
+static void test_many_dependents(void **state) {
+    (void)state;
+    struct cost few = many_dependents(1000), many = many_dependents(10000);
+    assert_true(many.steps < 12 * few.steps);
+}
+
+/* References into a large map, by their names; some with escapes. */
+static void test_many_references(void **state) {
+    struct buf text;
+    (void)state;
+    buf_init(&text, NULL, 1 << 23);
+    buf_puts(&text, "{\"$defs\":{\"a/b\":{\"const\":-1}");
+    for (int i = 0; i < 20000; i++) buf_printf(&text, ",\"n%d\":{\"const\":%d}", i, i);
+    buf_puts(&text, "},\"anyOf\":[{\"$ref\":\"#/$defs/a~1b\"}");
+    for (int i = 0; i < 20000; i++) buf_printf(&text, ",{\"$ref\":\"#/$defs/n%d\"}", i);
+    buf_puts(&text, "]}");
+    buf_putc(&text, '\0');
+    gramc_schema *schema = compile(text.ptr);
+    assert_true(gramc_schema_accepts(schema, "[]", 2) == false);
+    assert_true(gramc_schema_accepts(schema, "19999", 5));
+    assert_true(gramc_schema_accepts(schema, "-1", 2));
+    assert_false(gramc_schema_accepts(schema, "20000", 5));
+    gramc_schema_free(schema);
+    buf_free(&text);
+}
+
+/* A list that is converted, and a map that is filled in. */
+static void test_many_changes(void **state) {
+    struct buf schema, text;
+    (void)state;
+    buf_init(&schema, NULL, 1 << 23);
+    buf_init(&text, NULL, 1 << 23);
+    gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
+    gramc_verdict *verdict;
+    options.flags = GRAMC_CHECK_COERCE | GRAMC_CHECK_DEFAULTS;
+    buf_puts(&schema, "{\"properties\":{\"l\":{\"items\":{\"type\":\"integer\"}}");
+    for (int i = 0; i < 50000; i++) buf_printf(&schema, ",\"n%d\":{\"default\":%d}", i, i);
+    buf_puts(&schema, "}}");
+    buf_puts(&text, "{\"l\":[0");
+    put_times(&text, ",\"7\"", 50000);
+    buf_puts(&text, "]}");
+    buf_putc(&schema, '\0');
+    gramc_schema *compiled = compile(schema.ptr);
+    assert_int_equal(gramc_schema_check(&verdict, compiled, text.ptr, text.len, &options),
+                     GRAMC_OK);
+    assert_true(verdict->valid);
+    assert_int_equal(verdict->adjustment_count, 100000);
+    assert_true(text_is(verdict->adjustments[49999].instance, "/l/50000"));
+    assert_true(text_is(verdict->adjustments[99999].instance, "/n49999"));
+    gramc_verdict_free(verdict);
+    gramc_schema_free(compiled);
+    buf_free(&schema);
+    buf_free(&text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nested_alternatives),
         cmocka_unit_test(test_engines_agree_at_the_limit),
+        cmocka_unit_test(test_patterns_share_a_limit),
+        cmocka_unit_test(test_work_has_a_limit),
+        cmocka_unit_test(test_nesting_has_a_limit),
+        cmocka_unit_test(test_many_dependents),
+        cmocka_unit_test(test_many_references),
+        cmocka_unit_test(test_many_changes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
