@@ -7,16 +7,17 @@
 struct regex;
 struct regex_engine;
 
-/* The expressions of one schema. Memory comes from the arena, apart from what PCRE2's compiler to
- * machine code maps for itself. */
+/* The expressions of one schema. Memory comes from the arena and its allocator, apart from what
+ * PCRE2's compiler to machine code maps for itself. */
 struct regex_set {
     struct arena *arena;
     struct regex_engine *engine; /* NULL until the first expression */
     struct regex *first;
-    struct regex **same; /* by the pattern's hash; NULL until the first expression */
+    size_t count;
+    struct regex **same; /* by the pattern's hash; NULL while there are few */
 };
 
-enum { REGEX_BUCKETS = 1024 };
+enum { REGEX_BUCKETS = 1024, REGEX_LISTED = 32 };
 
 struct regex_error {
     size_t position; /* in the pattern */

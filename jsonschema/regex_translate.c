@@ -17,6 +17,11 @@ static const char NOT_BLANKS[] =
     "\\x00-\\x08\\x0e-\\x1f!-\\x{9f}\\x{a1}-\\x{167f}\\x{1681}-\\x{1fff}\\x{200b}-\\x{2027}"
     "\\x{202a}-\\x{202e}\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}\\x{3001}-\\x{fefe}"
     "\\x{ff00}-\\x{10ffff}";
+/* In a class beside a property PCRE2 forgets of \W and \D what is beyond U+00FF. */
+static const char NOT_WORD[] = "\\x00-/:-@\\[-^`{-\\x{10ffff}";
+static const char NOT_DIGIT[] = "\\x00-/:-\\x{10ffff}";
+/* Matches nothing; in a group, since PCRE2 ignores a quantifier behind it. */
+static const char NOTHING[] = "(?:[])";
 static const char NOT_LINE_END[] = "[^\\n\\r\\x{2028}\\x{2029}]";
 
 struct translator {
@@ -240,6 +245,8 @@ static bool translate_set_escape(struct translator *t, bool in_class) {
         put(t, in_class ? "" : "[");
         put(t, c == 's' ? BLANKS : NOT_BLANKS);
         put(t, in_class ? "" : "]");
+    } else if (in_class && (c == 'W' || c == 'D')) {
+        put(t, c == 'W' ? NOT_WORD : NOT_DIGIT);
     } else {
         put_span(t, t->pos - 2, t->pos);
     }
@@ -271,6 +278,11 @@ static bool translate_class_atom(struct translator *t, bool *single, uint32_t *c
 /* pos is behind the '['. */
 static bool translate_class(struct translator *t) {
     size_t start = t->pos - 1;
+    if (peek(t, 0) == ']') {
+        t->pos++;
+        put(t, NOTHING);
+        return true;
+    }
     put(t, "[");
     if (peek(t, 0) == '^') {
         put(t, "^");
