@@ -1,12 +1,9 @@
 /* Compiles translated patterns with PCRE2 and matches them within limits. Knows nothing of ECMA-262
  * (regex_translate.c) and nothing of schemas. */
-#include "jsonschema/regex.h"
+#include "jsonschema/regex_inside.h"
 
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
 #include <string.h>
 
-#include "base/limits.h"
 #include "base/text.h"
 
 enum {
@@ -24,7 +21,8 @@ struct regex {
     struct regex *next;
     struct regex *next_same; /* in its bucket */
     gramc_text pattern;
-    pcre2_code *code;
+    pcre2_code *code; /* NULL: a program does it */
+    struct regex_program *program;
 };
 
 struct regex_engine {
@@ -66,7 +64,10 @@ void regex_set_init(struct regex_set *set, struct arena *arena) {
 }
 
 void regex_set_free(struct regex_set *set) {
-    for (struct regex *regex = set->first; regex; regex = regex->next) pcre2_code_free(regex->code);
+    for (struct regex *regex = set->first; regex; regex = regex->next) {
+        pcre2_code_free(regex->code);
+        regex_program_free(regex->program);
+    }
     if (set->engine) {
         pcre2_compile_context_free(set->engine->compile);
         pcre2_general_context_free(set->engine->general);
@@ -101,22 +102,30 @@ static void explain(struct regex_error *error, int code) {
     memcpy(error->message + sizeof prefix - 1, message, len + 1);
 }
 
-static struct regex *compile_translated(struct regex_set *set, gramc_text translated,
-                                        struct regex_error *error) {
+pcre2_code *regex_set_code(struct regex_set *set, gramc_text translated,
+                           struct regex_error *error) {
     int code;
     PCRE2_SIZE position;
+    if (!start_engine(set)) return NULL;
+    pcre2_code *compiled = pcre2_compile((PCRE2_SPTR)translated.ptr, translated.len,
+                                         COMPILE_OPTIONS, &code, &position, set->engine->compile);
+    if (compiled) return compiled;
+    if (code == PCRE2_ERROR_HEAP_FAILED) set->arena->oom = true;
+    explain(error, code);
+    return NULL;
+}
+
+/* PCRE2 where it can, since it is the fastest; a program where it cannot. */
+static struct regex *compile_translated(struct regex_set *set, gramc_text pattern,
+                                        gramc_text translated, bool beyond,
+                                        struct regex_error *error) {
     struct regex *regex = ARENA_NEW(set->arena, struct regex);
-    if (!regex || !start_engine(set)) return NULL;
-    regex->code = pcre2_compile((PCRE2_SPTR)translated.ptr, translated.len, COMPILE_OPTIONS, &code,
-                                &position, set->engine->compile);
-    if (!regex->code) {
-        if (code == PCRE2_ERROR_HEAP_FAILED) set->arena->oom = true;
-        explain(error, code);
-        return NULL;
-    }
+    if (!regex) return NULL;
+    if (!beyond) regex->code = regex_set_code(set, translated, error);
     /* Without machine code (no memory, a platform that forbids it) the interpreter does it. */
-    (void)pcre2_jit_compile(regex->code, PCRE2_JIT_COMPLETE);
-    return regex;
+    if (regex->code) (void)pcre2_jit_compile(regex->code, PCRE2_JIT_COMPLETE);
+    else if (!set->arena->oom) regex->program = regex_program_compile(set, pattern, error);
+    return regex->code || regex->program ? regex : NULL;
 }
 
 static void put_in_bucket(struct regex_set *set, struct regex *regex) {
@@ -149,11 +158,12 @@ const struct regex *regex_compile(struct regex_set *set, gramc_text pattern,
                                   struct regex_error *error) {
     struct regex *regex = find_same(set, pattern);
     if (regex) return regex;
+    bool beyond = false;
     struct buf translated;
     buf_init(&translated, &set->arena->allocator, 16 * PATTERN_BYTES_MAX);
     if (pattern.len > PATTERN_BYTES_MAX) *error = (struct regex_error){0, "longer than 64 KiB"};
-    else if (regex_translate(&translated, pattern, error))
-        regex = compile_translated(set, buf_view(&translated), error);
+    else if (regex_translate(&translated, pattern, &beyond, error))
+        regex = compile_translated(set, pattern, buf_view(&translated), beyond, error);
     if (translated.state == BUF_NOMEM) set->arena->oom = true;
     buf_free(&translated);
     if (!regex) return NULL;
@@ -182,6 +192,7 @@ static void session_release(void *ptr, void *data) {
 void regex_session_init(struct regex_session *session, const gramc_allocator *allocator) {
     session->allocator = *allocator;
     session->general = session->match = session->limits = NULL;
+    session->stack = NULL;
     session->work = ALL_MATCHES;
     session->used = 0;
 }
@@ -191,6 +202,7 @@ void regex_session_free(struct regex_session *session) {
     if (session->limits) pcre2_match_context_free(session->limits);
     if (session->general) pcre2_general_context_free(session->general);
     session->general = session->match = session->limits = NULL;
+    regex_stack_free(session);
 }
 
 static bool start_session(struct regex_session *session) {
@@ -237,13 +249,22 @@ static enum regex_result match_from(struct regex_session *session, const struct 
     return result == PCRE2_ERROR_NOMEMORY ? REGEX_NOMEM : REGEX_LIMIT;
 }
 
+static enum regex_result run_program(struct regex_session *session, const struct regex *regex,
+                                     gramc_text text, size_t *start, size_t *end) {
+    if (!start_session(session)) return REGEX_NOMEM;
+    return regex_program_find(session, regex->program, text, start, end);
+}
+
 enum regex_result regex_matches(struct regex_session *session, const struct regex *regex,
                                 gramc_text text) {
+    size_t start, end = 0;
+    if (regex->program) return run_program(session, regex, text, &start, &end);
     return match_from(session, regex, text, 0);
 }
 
 enum regex_result regex_find(struct regex_session *session, const struct regex *regex,
                              gramc_text text, size_t *start, size_t *end) {
+    if (regex->program) return run_program(session, regex, text, start, end);
     enum regex_result result = match_from(session, regex, text, *end);
     if (result != REGEX_YES) return result;
     const PCRE2_SIZE *offsets = pcre2_get_ovector_pointer(session->match);

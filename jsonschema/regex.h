@@ -25,9 +25,9 @@ struct regex_error {
 };
 
 /* Writes the pattern as PCRE2 takes it; `out` NULL only evaluates. False, with the reason, for what
- * is not ECMA-262 and for what PCRE2 has no words for. Annex B's harmless liberties are taken:
- * escaped punctuation, and braces that are no quantifier. */
-bool regex_translate(struct buf *out, gramc_text pattern, struct regex_error *error);
+ * is not ECMA-262. Annex B's harmless liberties are taken: escaped punctuation, and braces that
+ * are no quantifier. *beyond (may be NULL): PCRE2 would take the translation for something else. */
+bool regex_translate(struct buf *out, gramc_text pattern, bool *beyond, struct regex_error *error);
 
 void regex_set_init(struct regex_set *set, struct arena *arena);
 void regex_set_free(struct regex_set *set);
@@ -42,6 +42,7 @@ struct regex_session {
     gramc_allocator allocator;
     void *general, *match, *limits; /* PCRE2's */
     uint64_t work;                  /* backtracking that is left for all matches together */
+    struct regex_stack *stack;      /* a program's; NULL until the first */
     size_t used;
     _Alignas(16) unsigned char scratch[768];
 };
