@@ -217,4 +217,4 @@ check(SANITIZED or after.memory - before.memory < 24 << 20, "memory has grown by
 check(server.message("still there").json()["content"] == "You said: still there", "it goes on")
 server.stop()
 for part in (thieves, crowds): part()
-leave(300)
+finish(300)
