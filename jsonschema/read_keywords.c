@@ -126,6 +126,7 @@ static bool build_types(struct builder *b) {
         types |= bits;
     }
     b->node->types = (uint8_t)types;
+    if (b->resource->dialect.draft == GRAMC_DRAFT_4) b->node->flags |= NODE_WRITTEN;
     return true;
 }
 
@@ -157,6 +158,19 @@ static bool check_divisor(struct builder *b, gramc_text divisor) {
     return true;
 }
 
+/* In draft-04 exclusiveMinimum and its like are flags: they move the bound beside them. */
+static bool read_exclusive(struct builder *b, enum keyword keyword, gramc_text *inclusive,
+                           gramc_text *exclusive) {
+    const struct json *value = b->keywords[keyword];
+    if (b->resource->dialect.draft != GRAMC_DRAFT_4) return read_number(b, keyword, exclusive);
+    if (!value) return true;
+    if (value->kind != JSON_TRUE && value->kind != JSON_FALSE) return bad(b, keyword, "a boolean");
+    if (value->kind == JSON_FALSE) return true;
+    *exclusive = *inclusive;
+    *inclusive = (gramc_text){NULL, 0};
+    return true;
+}
+
 static bool build_number(struct builder *b) {
     if (!HAS(b, K_MINIMUM, K_MAXIMUM, K_EXCLUSIVE_MINIMUM, K_EXCLUSIVE_MAXIMUM, K_MULTIPLE_OF))
         return true;
@@ -164,8 +178,10 @@ static bool build_number(struct builder *b) {
     b->node->number = rules;
     return rules && read_number(b, K_MINIMUM, &rules->bounds[BOUND_MIN]) &&
            read_number(b, K_MAXIMUM, &rules->bounds[BOUND_MAX]) &&
-           read_number(b, K_EXCLUSIVE_MINIMUM, &rules->bounds[BOUND_OVER]) &&
-           read_number(b, K_EXCLUSIVE_MAXIMUM, &rules->bounds[BOUND_UNDER]) &&
+           read_exclusive(b, K_EXCLUSIVE_MINIMUM, &rules->bounds[BOUND_MIN],
+                          &rules->bounds[BOUND_OVER]) &&
+           read_exclusive(b, K_EXCLUSIVE_MAXIMUM, &rules->bounds[BOUND_MAX],
+                          &rules->bounds[BOUND_UNDER]) &&
            read_number(b, K_MULTIPLE_OF, &rules->multiple_of) &&
            check_divisor(b, rules->multiple_of);
 }
@@ -427,7 +443,7 @@ static bool is_heeded(enum keyword keyword, const struct dialect *dialect) {
            (keyword_row(keyword)->vocabulary & dialect->vocabularies);
 }
 
-/* In draft-07 what stands beside $ref does not count. */
+/* In old drafts what stands beside $ref does not count. */
 static void read_keywords(struct builder *b) {
     const struct dialect *dialect = &b->resource->dialect;
     for (const struct json *member = b->node->schema->first; member; member = member->next) {
@@ -435,7 +451,7 @@ static void read_keywords(struct builder *b) {
         if (keyword != K_COUNT && is_heeded(keyword, dialect)) b->keywords[keyword] = member;
     }
     const struct json *ref = b->keywords[K_REF];
-    if (!ref || dialect->draft != GRAMC_DRAFT_7) return;
+    if (!ref || !draft_is_old(dialect->draft)) return;
     memset(b->keywords, 0, sizeof b->keywords);
     b->keywords[K_REF] = ref;
 }
