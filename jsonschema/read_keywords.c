@@ -47,8 +47,8 @@ static struct schema_node *new_node(struct schema_compiler *c, struct location *
     return node;
 }
 
-struct schema_node *compile_node(struct schema_compiler *c, const struct json *schema,
-                                 struct resource *resource) {
+static struct schema_node *any_node(struct schema_compiler *c, const struct json *schema,
+                                    struct resource *resource) {
     if (schema->kind != JSON_OBJECT && schema->kind != JSON_TRUE && schema->kind != JSON_FALSE) {
         compile_fail(c, resource->document, schema, "a schema must be an object or a boolean");
         return NULL;
@@ -59,9 +59,20 @@ struct schema_node *compile_node(struct schema_compiler *c, const struct json *s
     return location->node;
 }
 
+struct schema_node *compile_node(struct schema_compiler *c, const struct json *schema,
+                                 struct resource *resource) {
+    if (resource->dialect.draft != GRAMC_DRAFT_4 || schema->kind == JSON_OBJECT)
+        return any_node(c, schema, resource);
+    compile_fail(c, resource->document, schema,
+                 "a schema must be an object; draft-04 has booleans for additionalItems and "
+                 "additionalProperties alone");
+    return NULL;
+}
+
 static bool one_node(struct builder *b, enum keyword keyword, const struct schema_node **out) {
+    bool additional = keyword == K_ADDITIONAL_ITEMS || keyword == K_ADDITIONAL_PROPERTIES;
     if (!b->keywords[keyword]) return true;
-    *out = compile_node(b->c, b->keywords[keyword], b->resource);
+    *out = (additional ? any_node : compile_node)(b->c, b->keywords[keyword], b->resource);
     return *out != NULL;
 }
 
