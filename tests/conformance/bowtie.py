@@ -124,7 +124,7 @@ def main():
         assert about[name], f"no {name}"
     registry = remotes()
     counts = {draft_of(d): run_draft(harness, d, registry) for d in about["dialects"]}
-    assert len(counts) >= 3 and min(counts.values()) > 100, counts
+    assert len(counts) >= 5 and min(counts.values()) >= 20, counts
     trouble(harness)
     assert harness.end('{"cmd": "stop"}\n') == ("", 0)
     wrong_order()

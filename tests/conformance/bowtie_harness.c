@@ -23,6 +23,8 @@ static const struct {
     {"https://json-schema.org/draft/2020-12/schema", GRAMC_DRAFT_2020_12},
     {"https://json-schema.org/draft/2019-09/schema", GRAMC_DRAFT_2019_09},
     {"http://json-schema.org/draft-07/schema#", GRAMC_DRAFT_7},
+    {"http://json-schema.org/draft-06/schema#", GRAMC_DRAFT_6},
+    {"http://json-schema.org/draft-04/schema#", GRAMC_DRAFT_4},
 };
 enum { DIALECTS = sizeof dialects / sizeof dialects[0] };
 
