@@ -104,6 +104,9 @@ def trouble(harness):
     assert answer["results"][0]["errored"] and "backtracking" in message, answer
     answer = harness.ask(cmd="run", seq=[3], case=case_of({"type": "null"}, None, 0))
     assert answer == {"seq": [3], "results": [{"valid": True}, {"valid": False}]}, answer
+    old = {"$schema": "http://json-schema.org/draft-07/schema#", "dependentRequired": {"a": ["b"]}}
+    answer = harness.ask(cmd="run", seq=4, case=case_of(old, {"a": 1}))
+    assert answer["results"] == [{"valid": True}], "a schema that says its draft is read by another"
 
 
 def wrong_order():

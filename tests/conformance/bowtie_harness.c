@@ -127,7 +127,7 @@ static enum next run(struct harness *h, const struct json *command) {
     gramc_schema *schema = NULL;
     if (!seq || !document || !json_is(tests, JSON_ARRAY))
         return broken("a run needs seq, and a case with a schema and tests");
-    options.draft = h->draft;
+    if (!json_get(document, "$schema")) options.draft = h->draft;
     options.resolver = (gramc_resolver){resolve, &registry};
     buf_puts(&h->answer, "{\"seq\": ");
     buf_text(&h->answer, bytes_of(h, seq));
