@@ -35,7 +35,7 @@ struct re_set {
     uint32_t index;
 };
 
-struct reader {
+struct pattern_reader {
     struct translator t;
     struct arena scratch;
     struct buf set_text;
@@ -46,7 +46,8 @@ struct reader {
 
 /* ## Reading */
 
-static uint32_t set_of(struct reader *r, gramc_text text, size_t position, uint32_t single) {
+static uint32_t set_of(struct pattern_reader *r, gramc_text text, size_t position,
+                       uint32_t single) {
     for (struct re_set *set = r->sets; set; set = set->next)
         if (set->single == single && text_eq(set->text, text)) return set->index;
     struct re_set *set = ARENA_NEW(&r->scratch, struct re_set);
@@ -56,7 +57,7 @@ static uint32_t set_of(struct reader *r, gramc_text text, size_t position, uint3
     return r->set_count++;
 }
 
-static bool read_set(struct reader *r, struct re_node *node) {
+static bool read_set(struct pattern_reader *r, struct re_node *node) {
     size_t position = r->t.pos;
     buf_reset(&r->set_text);
     r->t.out = &r->set_text;
@@ -76,7 +77,7 @@ static bool read_set(struct reader *r, struct re_node *node) {
 }
 
 /* A single character, either text or, with a quantifier behind it, a set. */
-static bool read_text(struct reader *r, struct re_node *node) {
+static bool read_text(struct pattern_reader *r, struct re_node *node) {
     size_t start = r->t.pos;
     uint32_t code_point;
     node->kind = NODE_TEXT;
@@ -91,7 +92,7 @@ static bool read_text(struct reader *r, struct re_node *node) {
     return node->text.ptr != NULL;
 }
 
-static void read_quantifier(struct reader *r, struct re_node *node) {
+static void read_quantifier(struct pattern_reader *r, struct re_node *node) {
     char c = pattern_peek(&r->t, 0);
     size_t len = c == '*' || c == '+' || c == '?';
     if (c == '{') len = pattern_braces(&r->t, &node->least, &node->most);
@@ -109,10 +110,10 @@ static void read_quantifier(struct reader *r, struct re_node *node) {
     node->number = set_of(r, node->text, r->t.pos, text_decode(node->text, &at));
 }
 
-static struct re_branch *read_branches(struct reader *r);
+static struct re_branch *read_branches(struct pattern_reader *r);
 
 /* pos is at the '('. */
-static bool read_group(struct reader *r, struct re_node *node) {
+static bool read_group(struct pattern_reader *r, struct re_node *node) {
     node->kind = NODE_GROUP;
     node->first_group = r->groups + 1;
     r->t.pos++;
@@ -136,14 +137,15 @@ static bool read_group(struct reader *r, struct re_node *node) {
     return node->branches != NULL;
 }
 
-static bool read_assertion(struct reader *r, struct re_node *node, enum regex_op op, size_t len) {
+static bool read_assertion(struct pattern_reader *r, struct re_node *node, enum regex_op op,
+                           size_t len) {
     node->kind = NODE_ASSERT;
     node->op = op;
     r->t.pos += len;
     return true;
 }
 
-static bool read_escape(struct reader *r, struct re_node *node) {
+static bool read_escape(struct pattern_reader *r, struct re_node *node) {
     char c = pattern_peek(&r->t, 1);
     if (c == 'b' || c == 'B') {
         node->negative = c == 'B';
@@ -155,7 +157,7 @@ static bool read_escape(struct reader *r, struct re_node *node) {
     return pattern_reference(&r->t, &node->number);
 }
 
-static struct re_node *read_node(struct reader *r) {
+static struct re_node *read_node(struct pattern_reader *r) {
     struct re_node *node = ARENA_NEW(&r->scratch, struct re_node);
     if (!node) return NULL;
     bool fine;
@@ -187,7 +189,7 @@ static void add_node(struct re_branch *branch, struct re_node *node) {
     branch->last = node;
 }
 
-static struct re_branch *read_branches(struct reader *r) {
+static struct re_branch *read_branches(struct pattern_reader *r) {
     struct re_branch *first = NULL, **link = &first;
     do {
         struct re_branch *branch = *link = ARENA_NEW(&r->scratch, struct re_branch);
@@ -303,7 +305,7 @@ static void put_branches(struct writer *w, const struct re_branch *branch) {
     }
 }
 
-static bool put_all(struct reader *r, const struct re_branch *branches, struct arena *arena,
+static bool put_all(struct pattern_reader *r, const struct re_branch *branches, struct arena *arena,
                     struct regex_program *program) {
     uint32_t registers = 2 * (r->groups + 1);
     struct writer w = {.registers = registers};
@@ -344,8 +346,8 @@ static bool make_chars(struct regex_set *set, const struct re_set *from, struct 
     return true;
 }
 
-static bool make_all_chars(struct reader *r, struct regex_set *set, struct regex_program *program,
-                           struct regex_error *error) {
+static bool make_all_chars(struct pattern_reader *r, struct regex_set *set,
+                           struct regex_program *program, struct regex_error *error) {
     struct regex_chars *chars = arena_array(set->arena, r->set_count + (size_t)1, sizeof *chars);
     if (!chars) return false;
     memset(chars, 0, (r->set_count + (size_t)1) * sizeof *chars);
@@ -370,7 +372,7 @@ static bool keep_texts(struct arena *arena, gramc_text pattern, const struct re_
 
 struct regex_program *regex_program_compile(struct regex_set *set, gramc_text pattern,
                                             struct regex_error *error) {
-    struct reader r = {.t = {.pattern = pattern, .error = error}};
+    struct pattern_reader r = {.t = {.pattern = pattern, .error = error}};
     struct regex_program *program = ARENA_NEW(set->arena, struct regex_program);
     arena_init(&r.scratch, &set->arena->allocator);
     buf_init(&r.set_text, &set->arena->allocator, 16 * PATTERN_BYTES_MAX);
