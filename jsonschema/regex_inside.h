@@ -61,7 +61,7 @@ enum regex_op {
     RE_TEXT,   /* the bytes `text` */
     RE_ONE,    /* a character of set a */
     RE_RUN,    /* b to c characters of set a, as many as there are */
-    RE_SPLIT,  /* goes on behind it, or at a */
+    RE_SPLIT,  /* goes on behind it, unless the next byte is not b - 1; or at a */
     RE_JUMP,   /* to a */
     RE_SAVE,   /* the place in register a */
     RE_CLEAR,  /* registers from a up to b hold nothing */

@@ -42,6 +42,7 @@ struct pattern_reader {
     struct re_set *sets; /* newest first */
     uint32_t set_count;
     uint32_t groups;
+    unsigned behind; /* lookbehinds that are open */
 };
 
 /* ## Reading */
@@ -111,6 +112,7 @@ static void read_quantifier(struct pattern_reader *r, struct re_node *node) {
 }
 
 static struct re_branch *read_branches(struct pattern_reader *r);
+static bool share_starts(struct pattern_reader *r, struct re_branch **branches);
 
 /* pos is at the '('. */
 static bool read_group(struct pattern_reader *r, struct re_node *node) {
@@ -131,7 +133,9 @@ static bool read_group(struct pattern_reader *r, struct re_node *node) {
     } else {
         node->number = ++r->groups;
     }
+    r->behind += node->back;
     node->branches = read_branches(r);
+    r->behind -= node->back;
     node->end_group = r->groups + 1;
     r->t.pos++;
     return node->branches != NULL;
@@ -202,7 +206,76 @@ static struct re_branch *read_branches(struct pattern_reader *r) {
             add_node(branch, node);
         }
     } while (pattern_peek(&r->t, 0) == '|' && r->t.pos < r->t.pattern.len);
-    return first;
+    /* What is read towards the start differs at its end. */
+    return r->behind || share_starts(r, &first) ? first : NULL;
+}
+
+/* ## Many words: those that begin alike are tried together, in their order */
+
+enum { FEW_WORDS = 8 };
+
+static bool are_words(const struct re_branch *branch) {
+    size_t count = 0;
+    for (; branch; branch = branch->next, count++)
+        if (!branch->first || branch->first->kind != NODE_TEXT || !branch->first->text.len)
+            return false;
+    return count > FEW_WORDS;
+}
+
+/* Of all branches' first texts. */
+static size_t common_length(const struct re_branch *branch) {
+    gramc_text first = branch->first->text;
+    size_t len = first.len;
+    for (; branch; branch = branch->next) {
+        gramc_text text = branch->first->text;
+        size_t i = 0;
+        while (i < len && i < text.len && text.ptr[i] == first.ptr[i]) i++;
+        len = i;
+    }
+    return len;
+}
+
+/* Branches that begin alike become one: what they share, and then a group of what differs. */
+static struct re_branch *shared(struct pattern_reader *r, struct re_branch *branches) {
+    if (!branches->next) return branches;
+    struct re_branch *branch = ARENA_NEW(&r->scratch, struct re_branch);
+    struct re_node *text = ARENA_NEW(&r->scratch, struct re_node);
+    struct re_node *group = ARENA_NEW(&r->scratch, struct re_node);
+    if (!branch || !text || !group) return NULL;
+    size_t len = common_length(branches);
+    *text = (struct re_node){.next = group, .kind = NODE_TEXT, .least = 1, .most = 1};
+    text->text = (gramc_text){branches->first->text.ptr, len};
+    *group = (struct re_node){.before = text, .kind = NODE_GROUP, .least = 1, .most = 1};
+    group->branches = branches;
+    for (; branches; branches = branches->next) {
+        branches->first->text.ptr += len;
+        branches->first->text.len -= len;
+    }
+    *branch = (struct re_branch){.first = text, .last = group};
+    return share_starts(r, &group->branches) ? branch : NULL;
+}
+
+/* By the first byte: which of two words that begin differently is tried first does not matter. */
+static bool share_starts(struct pattern_reader *r, struct re_branch **branches) {
+    if (!are_words(*branches)) return true;
+    struct re_branch **firsts = arena_array(&r->scratch, 512, sizeof *firsts);
+    if (!firsts) return false;
+    struct re_branch **lasts = firsts + 256, *next;
+    for (struct re_branch *branch = *branches; branch; branch = next) {
+        unsigned char start = (unsigned char)branch->first->text.ptr[0];
+        next = branch->next;
+        branch->next = NULL;
+        *(lasts[start] ? &lasts[start]->next : &firsts[start]) = branch;
+        lasts[start] = branch;
+    }
+    for (int start = 0; start < 256; start++) {
+        if (!firsts[start]) continue;
+        *branches = shared(r, firsts[start]);
+        if (!*branches) return false;
+        branches = &(*branches)->next;
+    }
+    *branches = NULL;
+    return true;
 }
 
 /* ## Writing: once to count, once into the room for as many steps */
@@ -289,10 +362,18 @@ static void put_branch(struct writer *w, const struct re_branch *branch) {
     for (; node; node = w->back ? node->before : node->next) put_node(w, node);
 }
 
+/* One more than the byte with which a branch must begin; 0 if nothing is known. */
+static uint32_t first_byte(const struct writer *w, const struct re_branch *branch) {
+    const struct re_node *first = branch->first;
+    if (w->back || !first || first->kind != NODE_TEXT || !first->text.len) return 0;
+    return (unsigned char)first->text.ptr[0] + 1U;
+}
+
 static void put_branches(struct writer *w, const struct re_branch *branch) {
     uint32_t jumps = 0; /* a list of those that lead to the end, each naming the one before it */
     for (; branch->next; branch = branch->next) {
-        uint32_t split = put_step(w, (struct regex_step){.op = RE_SPLIT});
+        uint32_t split =
+            put_step(w, (struct regex_step){.op = RE_SPLIT, .b = first_byte(w, branch)});
         put_branch(w, branch);
         jumps = put_step(w, (struct regex_step){.op = RE_JUMP, .a = jumps});
         if (w->steps) w->steps[split].a = w->count;

@@ -220,6 +220,16 @@ static bool do_clear(struct vm *vm, const struct regex_step *step) {
     return count_steps(vm, (step->b - step->a) / RUN_PER_STEP);
 }
 
+static bool do_split(struct vm *vm, const struct regex_step *step) {
+    if (step->b &&
+        (vm->pos >= vm->text.len || (unsigned char)vm->text.ptr[vm->pos] != step->b - 1)) {
+        vm->step = step->a;
+        return true;
+    }
+    vm->step++;
+    return push(vm, ENTRY_CHOICE, step->a, vm->pos, 0);
+}
+
 static bool do_step(struct vm *vm, const struct regex_step *step) {
     switch ((enum regex_op)step->op) {
     case RE_TEXT:
@@ -229,7 +239,7 @@ static bool do_step(struct vm *vm, const struct regex_step *step) {
         vm->step++;
         return read_one(vm, &vm->program->chars[step->a], step->back, &vm->pos);
     case RE_RUN: return do_run(vm, step);
-    case RE_SPLIT: vm->step++; return push(vm, ENTRY_CHOICE, step->a, vm->pos, 0);
+    case RE_SPLIT: return do_split(vm, step);
     case RE_JUMP: vm->step = step->a; return true;
     case RE_SAVE: vm->step++; return set_register(vm, step->a, vm->pos);
     case RE_CLEAR: return do_clear(vm, step);
