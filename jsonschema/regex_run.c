@@ -10,7 +10,8 @@ enum {
     STEPS_OF_ONE = 4000000, /* of one match */
     FREE_STEPS = 500,       /* those of all matches in a session count from here... */
     FREE_STEPS_PER_BYTE = 20,
-    RUN_PER_STEP = 8, /* characters of a run */
+    RUN_PER_STEP = 4, /* characters of a run... */
+    CODE_STEPS = 12,  /* ...unless PCRE2 is asked about one */
     STACK_BYTES_MAX = 20000 * 1024,
     STACK_FIRST = 128
 };
@@ -88,8 +89,8 @@ static bool set_register(struct vm *vm, size_t index, size_t value) {
 
 /* ## Characters */
 
-static bool code_matches(const struct vm *vm, const struct regex_chars *chars, size_t from,
-                         size_t to) {
+static bool code_matches(struct vm *vm, const struct regex_chars *chars, size_t from, size_t to) {
+    vm->left -= vm->left < CODE_STEPS ? vm->left : CODE_STEPS;
     return pcre2_match(chars->code, (PCRE2_SPTR)vm->text.ptr + from, to - from, 0,
                        PCRE2_NO_UTF_CHECK, vm->session->match, NULL) >= 0;
 }
@@ -108,7 +109,7 @@ static bool next_place(const struct vm *vm, bool back, size_t pos, size_t *to) {
     return true;
 }
 
-static bool read_one(const struct vm *vm, const struct regex_chars *chars, bool back, size_t *pos) {
+static bool read_one(struct vm *vm, const struct regex_chars *chars, bool back, size_t *pos) {
     size_t to;
     if (!next_place(vm, back, *pos, &to)) return false;
     size_t from = back ? to : *pos, at = from, end = back ? *pos : to;

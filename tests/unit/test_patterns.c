@@ -182,6 +182,31 @@ static void test_backtracking_ends(void **state) {
     assert_int_equal(match((gramc_text){"(?<=^(a+|a)+)$", 14}, turned), REGEX_LIMIT);
 }
 
+/* What all matches of a session take counts together. */
+static void test_matches_share_a_limit(void **state) {
+    (void)state;
+    struct arena arena;
+    struct regex_set set;
+    struct regex_session session;
+    struct regex_error error = {0, ""};
+    char letters[1000];
+    memset(letters, 'a', sizeof letters);
+    arena_init(&arena, NULL);
+    regex_set_init(&set, &arena);
+    regex_session_init(&session, &arena.allocator);
+    const struct regex *regex = regex_compile(&set, (gramc_text){"(?<=x[a-z]*)y", 13}, &error);
+    assert_non_null(regex);
+    enum regex_result result = REGEX_NO;
+    int times = 0;
+    for (; result == REGEX_NO && times < 10000; times++)
+        result = regex_matches(&session, regex, (gramc_text){letters, sizeof letters});
+    assert_int_equal(result, REGEX_LIMIT);
+    assert_in_range(times, 50, 9999);
+    regex_session_free(&session);
+    regex_set_free(&set);
+    arena_free(&arena);
+}
+
 /* ## What one keeps */
 
 static void *counted(void *ctx, void *ptr, size_t old_size, size_t new_size) {
@@ -220,9 +245,13 @@ static void test_memory_of_one(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_patterns),          cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_long_repeats),      cmocka_unit_test(test_many_words),
-        cmocka_unit_test(test_backtracking_ends), cmocka_unit_test(test_memory_of_one),
+        cmocka_unit_test(test_patterns),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_long_repeats),
+        cmocka_unit_test(test_many_words),
+        cmocka_unit_test(test_backtracking_ends),
+        cmocka_unit_test(test_memory_of_one),
+        cmocka_unit_test(test_matches_share_a_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
