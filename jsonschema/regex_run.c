@@ -7,10 +7,11 @@
 #include "jsonschema/regex_inside.h"
 
 enum {
-    STEPS_OF_ONE = 4000000, /* of one match */
+    STEPS_OF_ONE = 4000000, /* of one match... */
+    STEPS_PER_BYTE = 4,     /* ...and for its text to be read through once */
     FREE_STEPS = 500,       /* those of all matches in a session count from here... */
     FREE_STEPS_PER_BYTE = 20,
-    RUN_PER_STEP = 4, /* characters of a run... */
+    RUN_PER_STEP = 2, /* characters of a run... */
     CODE_STEPS = 12,  /* ...unless PCRE2 is asked about one */
     STACK_BYTES_MAX = 20000 * 1024,
     STACK_FIRST = 128
@@ -345,17 +346,18 @@ enum regex_result regex_program_find(struct regex_session *session,
                                      size_t *start, size_t *end) {
     if (!make_stack(session, program->registers)) return REGEX_NOMEM;
     if (!text.ptr) text = (gramc_text){"", 0};
+    uint64_t steps = STEPS_OF_ONE + STEPS_PER_BYTE * (uint64_t)text.len;
     struct vm vm = {.session = session,
                     .stack = session->stack,
                     .program = program,
                     .text = text,
-                    .left = STEPS_OF_ONE,
+                    .left = steps,
                     .failed = REGEX_NO};
     size_t from = *end;
     bool found = match_at(&vm, from), is_anchored = program->steps[0].op == RE_BEGIN;
     while (!found && !is_anchored && vm.failed == REGEX_NO && next_place(&vm, false, from, &from))
         found = match_at(&vm, from);
-    if (!pay(session, STEPS_OF_ONE - vm.left, text.len)) return REGEX_LIMIT;
+    if (!pay(session, steps - vm.left, text.len)) return REGEX_LIMIT;
     if (!found) return vm.failed;
     *start = from;
     *end = vm.pos;
