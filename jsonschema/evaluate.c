@@ -160,7 +160,7 @@ static bool evaluate_string(struct evaluation *evaluation, const struct evaluati
         report_format(evaluation, at);
         valid = false;
     }
-    return valid;
+    return (!rules->content || evaluate_content(evaluation, at)) && valid;
 }
 
 bool evaluate_scalar(struct evaluation *evaluation, const struct evaluation_frame *at) {
