@@ -25,7 +25,7 @@ static bool judge_json(struct evaluation *evaluation, const struct evaluation_fr
     struct json_error error;
     const struct json *held = json_parse(evaluation->arena, text, &error);
     if (!held && evaluation->arena->oom) return evaluation_stop(evaluation, GRAMC_NOMEM);
-    if (!held && error.limit) return evaluation_limit(evaluation, LIMIT_FRAMES);
+    if (!held && error.limit) return evaluation_limit(evaluation, LIMIT_CONTENT);
     if (!held) {
         report_content(evaluation, at, "contentMediaType", "JSON in the text", error.message);
         return false;

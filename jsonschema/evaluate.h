@@ -13,7 +13,7 @@ enum {
     EVALUATE_MEMO_AFTER = 4096        /* steps: most evaluations end before a table pays */
 };
 
-enum evaluation_limit { LIMIT_WORK, LIMIT_FRAMES, LIMIT_PATTERN, LIMIT_RESULT };
+enum evaluation_limit { LIMIT_WORK, LIMIT_FRAMES, LIMIT_PATTERN, LIMIT_CONTENT, LIMIT_RESULT };
 
 /* json.mark of a value that has no bytes of its own in the input, and of one that is on the stack:
  * others may come to stand at its address. */
