@@ -43,6 +43,7 @@ bool evaluation_limit(struct evaluation *evaluation, enum evaluation_limit limit
         [LIMIT_WORK] = "evaluating it takes too much work",
         [LIMIT_FRAMES] = "more than 2500 schemas apply inside each other",
         [LIMIT_PATTERN] = "matching patterns takes too much backtracking",
+        [LIMIT_CONTENT] = "the JSON in a text is nested deeper than 1000 levels or too large",
         [LIMIT_RESULT] = "what it would become is larger than 64 MiB",
     };
     gramc_json_error *error = evaluation->error;
@@ -160,7 +161,7 @@ static bool evaluate_string(struct evaluation *evaluation, const struct evaluati
         report_format(evaluation, at);
         valid = false;
     }
-    return valid;
+    return (!rules->content || evaluate_content(evaluation, at)) && valid;
 }
 
 bool evaluate_scalar(struct evaluation *evaluation, const struct evaluation_frame *at) {
