@@ -206,7 +206,8 @@ enum node_flag {
     NODE_UNEVALUATED = 1, /* needs to know what was evaluated */
     NODE_CLOSED = 2,      /* the root of a tool call: no unknown members */
     NODE_OPEN = 4,        /* while linking: being looked at */
-    NODE_LINKED = 8       /* while linking: done */
+    NODE_LINKED = 8,      /* while linking: done */
+    NODE_WRITTEN = 16     /* an integer has neither point nor exponent (draft-04) */
 };
 
 struct schema_node {

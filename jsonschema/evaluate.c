@@ -398,9 +398,10 @@ static bool evaluate_unevaluated(struct evaluation *evaluation, const struct eva
 
 static bool has_type(const struct schema_node *node, const struct json *value) {
     if (node->types == TYPE_BIT_ALL) return true;
-    return node->types &
-           (value->kind == JSON_NUMBER && (node->types & TYPE_BIT_FRACTION) ? TYPE_BIT_FRACTION
-                                                                            : type_of(value));
+    if (value->kind != JSON_NUMBER) return node->types & type_of(value);
+    if (node->types & TYPE_BIT_FRACTION) return true;
+    return node->types & type_of(value) &&
+           !(node->flags & NODE_WRITTEN && !json_number_is_written_whole(value->text));
 }
 
 static bool evaluate_rules(struct evaluation *evaluation, const struct evaluation_frame *at,

@@ -484,6 +484,7 @@ static void test_closed_root(void **state) {
 
 /* ## What cannot be compiled */
 
+#define DRAFT_4 "{\"$schema\":\"http://json-schema.org/draft-04/schema#\","
 static const struct {
     const char *schema, *pointer, *message;
 } refused[] = {
@@ -513,9 +514,17 @@ static const struct {
      "the pattern \\Z at character 1: an escape that ECMA-262 does not have"},
     {"{\"patternProperties\":{\"(\":{}}}", "/patternProperties/(",
      "the pattern ( at character 2: '(' is never closed"},
-    {"{\"$schema\":\"http://json-schema.org/draft-04/schema#\"}", "/$schema",
-     "cannot find the schema http://json-schema.org/draft-04/schema; nothing is fetched from a "
+    {"{\"$schema\":\"http://json-schema.org/draft-03/schema#\"}", "/$schema",
+     "cannot find the schema http://json-schema.org/draft-03/schema; nothing is fetched from a "
      "network"},
+    {DRAFT_4 "\"exclusiveMinimum\":3}", "/exclusiveMinimum", "exclusiveMinimum must be a boolean"},
+    {DRAFT_4 "\"items\":true}", "/items",
+     "a schema must be an object; draft-04 has booleans for additionalItems and "
+     "additionalProperties alone"},
+    {DRAFT_4 "\"additionalItems\":1,\"items\":[]}", "/additionalItems",
+     "a schema must be an object or a boolean"},
+    {"{\"$schema\":\"http://json-schema.org/draft-06/schema#\",\"exclusiveMaximum\":true}",
+     "/exclusiveMaximum", "exclusiveMaximum must be a number"},
 };
 
 static void test_refused_schemas(void **state) {

@@ -52,6 +52,9 @@ static const struct scenario scenarios[] = {
     {"{\"$ref\":\"https://json-schema.org/draft/2020-12/schema\"}",
      "{\"properties\":{\"a\":{\"type\":\"int\"}}}", false},
     {"{\"type\":\"array\"}", "[1,", false},
+    /* A pattern that is a program. */
+    {"{\"pattern\":\"(?<=^(a|[\\\\d\\\\x62\\\\p{L}])*\\\\1)c$\"}",
+     "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaac\"", true},
 };
 
 static gramc_status compile(gramc_schema **out, const struct scenario *scenario,
