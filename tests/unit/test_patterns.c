@@ -60,25 +60,30 @@ static const struct {
     {"^(?:(?:\\1|a)(a?))*$", "aaa", true},
 };
 
+static enum regex_result match(gramc_text pattern, gramc_text text) {
+    struct arena arena;
+    struct regex_set set;
+    struct regex_session session;
+    struct regex_error error = {0, ""};
+    arena_init(&arena, NULL);
+    regex_set_init(&set, &arena);
+    regex_session_init(&session, &arena.allocator);
+    const struct regex *regex = regex_compile(&set, pattern, &error);
+    if (!regex) fail_msg("%.60s at %zu: %s", pattern.ptr, error.position, error.message);
+    enum regex_result result = regex_matches(&session, regex, text);
+    regex_session_free(&session);
+    regex_set_free(&set);
+    arena_free(&arena);
+    return result;
+}
+
 static void test_patterns(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
-        struct arena arena;
-        struct regex_set set;
-        struct regex_session session;
-        struct regex_error error = {0, ""};
-        arena_init(&arena, NULL);
-        regex_set_init(&set, &arena);
-        regex_session_init(&session, &arena.allocator);
         gramc_text pattern = {patterns[i].pattern, strlen(patterns[i].pattern)};
         gramc_text text = {patterns[i].text, strlen(patterns[i].text)};
-        const struct regex *regex = regex_compile(&set, pattern, &error);
-        if (!regex) fail_msg("%s at %zu: %s", patterns[i].pattern, error.position, error.message);
-        if (regex_matches(&session, regex, text) != (patterns[i].matches ? REGEX_YES : REGEX_NO))
+        if (match(pattern, text) != (patterns[i].matches ? REGEX_YES : REGEX_NO))
             fail_msg("%s on %s", patterns[i].pattern, patterns[i].text);
-        regex_session_free(&session);
-        regex_set_free(&set);
-        arena_free(&arena);
     }
 }
 
@@ -118,23 +123,6 @@ static void test_refused(void **state) {
 }
 
 /* ## Large ones */
-
-static enum regex_result match(gramc_text pattern, gramc_text text) {
-    struct arena arena;
-    struct regex_set set;
-    struct regex_session session;
-    struct regex_error error = {0, ""};
-    arena_init(&arena, NULL);
-    regex_set_init(&set, &arena);
-    regex_session_init(&session, &arena.allocator);
-    const struct regex *regex = regex_compile(&set, pattern, &error);
-    if (!regex) fail_msg("%s", error.message);
-    enum regex_result result = regex_matches(&session, regex, text);
-    regex_session_free(&session);
-    regex_set_free(&set);
-    arena_free(&arena);
-    return result;
-}
 
 static void test_long_repeats(void **state) {
     (void)state;
