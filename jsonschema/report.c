@@ -64,18 +64,22 @@ static gramc_text pointer(struct sentence *s, put_pointer *put, const char *keyw
     return keep(s->evaluation, &s->out);
 }
 
+static void point(struct sentence *s, struct violation *violation) {
+    violation->shown.position = s->at->value->start;
+    violation->shown.instance = pointer(s, words_put_instance, NULL);
+    violation->shown.schema = pointer(s, words_put_schema, s->keyword);
+    violation->path = pointer(s, words_put_path, s->keyword);
+    violation->absolute = pointer(s, words_put_absolute, s->keyword);
+}
+
 static void finish(struct sentence *s) {
     struct evaluation *evaluation = s->evaluation;
     struct report *report = evaluation->report;
     struct violation *violation = ARENA_NEW(evaluation->arena, struct violation);
     if (violation) {
         violation->shown.keyword = text_of(s->keyword);
-        violation->shown.position = s->at->value->start;
         violation->shown.message = keep(evaluation, &s->out);
-        violation->shown.instance = pointer(s, words_put_instance, NULL);
-        violation->shown.schema = pointer(s, words_put_schema, s->keyword);
-        violation->path = pointer(s, words_put_path, s->keyword);
-        violation->absolute = pointer(s, words_put_absolute, s->keyword);
+        if (!report->brief) point(s, violation);
         *report->link = violation;
         report->link = &violation->next;
         report->kept++;

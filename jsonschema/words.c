@@ -30,9 +30,13 @@ static void put_name(struct buf *out, gramc_text key, bool first) {
     }
 }
 
-static size_t place_of(const struct json *parent, const struct json *child) {
+/* The place of an item in its array. */
+static size_t place_of(const struct evaluation_frame *at) {
     size_t i = 0;
-    for (const struct json *item = parent->first; item && item != child; item = item->next) i++;
+    if (at->placed) return at->item;
+    for (const struct json *item = at->up->value->first; item && item != at->value;
+         item = item->next)
+        i++;
     return i;
 }
 
@@ -42,7 +46,7 @@ static bool put_steps(struct buf *out, const struct evaluation_frame *at) {
     bool first = put_steps(out, at->up);
     if (at->value == at->up->value || at->name) return first;
     if (at->up->value->kind == JSON_ARRAY)
-        buf_printf(out, "[%zu]", place_of(at->up->value, at->value));
+        buf_printf(out, "[%zu]", place_of(at));
     else put_name(out, at->value->key, first);
     return false;
 }
@@ -64,7 +68,7 @@ void words_put_instance(struct buf *out, const struct evaluation_frame *at, cons
     words_put_instance(out, at->up, NULL);
     if (at->value == at->up->value || at->name) return;
     if (at->up->value->kind == JSON_ARRAY)
-        buf_printf(out, "/%zu", place_of(at->up->value, at->value));
+        buf_printf(out, "/%zu", place_of(at));
     else json_put_pointer_token(out, at->value->key);
 }
 
