@@ -21,6 +21,8 @@ void evaluation_init(struct evaluation *evaluation, const struct gramc_schema *s
     evaluation->steps = evaluation->all_steps =
         EVALUATE_STEPS + EVALUATE_STEPS_PER_BYTE * (uint64_t)bytes;
     evaluation->memo = (struct memo){.slots = NULL};
+    evaluation->members = (struct member_index){.object = NULL};
+    evaluation->walked = NULL;
     evaluation->frames = evaluation->trials = 0;
     evaluation->status = GRAMC_OK;
     evaluation->current = NULL;
@@ -218,8 +220,8 @@ const struct schema_node *evaluate_dynamic_target(const struct evaluation_frame 
             if (resource->recursive_anchor) target = resource->root_node;
             continue;
         }
-        for (const struct anchor *anchor = resource->anchors; anchor; anchor = anchor->next)
-            if (anchor->dynamic && text_eq(anchor->name, ref->name)) target = anchor->node;
+        const struct anchor *anchor = map_get(&resource->dynamic_names, ref->name);
+        if (anchor) target = anchor->node;
     }
     return target;
 }
@@ -330,12 +332,15 @@ static bool apply_conditions(struct evaluation *evaluation, const struct evaluat
 static bool apply_dependents(struct evaluation *evaluation, const struct evaluation_frame *at,
                              struct marks *marks) {
     const struct object_rules *rules = at->node->object;
+    struct member_index index;
     bool valid = true;
+    if (!rules->dependent_count) return true;
+    if (!evaluate_index(evaluation, at->value, &index)) return false;
     for (size_t i = 0; i < rules->dependent_count && (valid || evaluation->report); i++) {
         const struct dependent *dependent = &rules->dependents[i];
         if (!dependent->node) continue;
-        if (!evaluation_take(evaluation, 1 + at->value->count / 8)) return false;
-        if (!json_get_text(at->value, dependent->key)) continue;
+        if (!evaluation_take(evaluation, 1)) return false;
+        if (!member_find(&index, dependent->key)) continue;
         struct evaluation_frame inner = frame_inner(at, dependent->node, dependent->keyword);
         inner.token = dependent->key;
         valid &= apply_inner(evaluation, &inner, marks);

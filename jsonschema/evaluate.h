@@ -4,6 +4,7 @@
 #define JSONSCHEMA_EVALUATE_H
 
 #include "jsonschema/compiled.h"
+#include "jsonschema/members.h"
 #include "jsonschema/memo.h"
 
 enum {
@@ -54,6 +55,9 @@ struct evaluation {
     struct report *report; /* NULL: only the answer counts, the first failure ends it */
     struct regex_session regexes;
     struct memo memo;
+    struct member_index members; /* of the object that was looked at last... */
+    uint32_t members_age;        /* ...when the memo had this age */
+    const struct json *walked;   /* the object that was walked over last, without an index */
     uint64_t steps, all_steps;
     unsigned frames;
     unsigned trials; /* schemas being tried, one inside another: their answer alone counts */
@@ -81,6 +85,9 @@ bool evaluate_frame(struct evaluation *evaluation, const struct evaluation_frame
                     struct marks *marks);
 /* Reports members with the same name, at every depth; false if there are any. */
 bool evaluate_duplicates(struct evaluation *evaluation, const struct json *root);
+/* The members of an object by name, sorted if they are many. False at a limit or without memory. */
+bool evaluate_index(struct evaluation *evaluation, const struct json *object,
+                    struct member_index *index);
 /* Whether this place accepts the value, without any report. */
 bool evaluate_quietly(struct evaluation *evaluation, const struct evaluation_frame *frame);
 /* What a dynamic reference means at this place. */

@@ -140,6 +140,21 @@ static void fill_defaults(const struct schema_node *node) {
         properties[i].initial = default_of(properties[i].node);
 }
 
+/* Those that are required, and what else is to be known of all properties together. */
+static bool list_required(struct schema_compiler *c, struct object_rules *rules) {
+    uint32_t *asked = arena_array(c->arena, rules->required_count, sizeof *asked);
+    if (!asked) return compile_stop(c, GRAMC_NOMEM);
+    rules->asked = asked;
+    for (uint32_t i = rules->first; i < rules->property_count; i = rules->properties[i].next) {
+        const struct schema_property *property = &rules->properties[i];
+        rules->has_nodes |= property->node != NULL;
+        if (property->required == NO_REQUIRED) continue;
+        *asked++ = i;
+        rules->required_undefaulted += !property->initial;
+    }
+    return true;
+}
+
 /* Chains the properties in the order in which the schema writes them. */
 static bool chain_properties(struct schema_compiler *c, struct object_rules *rules) {
     size_t count = 0;
@@ -156,7 +171,7 @@ static bool chain_properties(struct schema_compiler *c, struct object_rules *rul
         link = &rules->properties[at[i] - 1].next;
     }
     *link = (uint32_t)rules->property_count;
-    return true;
+    return list_required(c, rules);
 }
 
 /* ## The root of a tool call */

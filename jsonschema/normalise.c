@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 
-enum { STEPS_PER_CLONE = 2, PROPERTIES_PER_STEP = 8 };
+enum { STEPS_PER_CLONE = 2, MEMBERS_PER_STEP = 8 };
 
 static bool normalise(struct normaliser *n, const struct evaluation_frame *at, struct json *value);
 
@@ -61,13 +61,9 @@ static bool is_other_choice(struct normaliser *n, const struct evaluation_frame 
 
 static bool lacks_required(struct normaliser *n, const struct object_rules *rules,
                            const struct json *object) {
-    const uint64_t cost = rules->property_count / PROPERTIES_PER_STEP;
-    uint32_t missing = rules->required_count;
+    uint32_t missing = rules->required_undefaulted;
     if (!missing) return false;
-    if (n->evaluation->steps <= cost) return !evaluation_limit(n->evaluation, LIMIT_WORK);
-    n->evaluation->steps -= cost;
-    for (size_t i = 0; i < rules->property_count; i++)
-        missing -= rules->properties[i].required != NO_REQUIRED && rules->properties[i].initial;
+    if (!evaluation_take(n->evaluation, object->count / MEMBERS_PER_STEP)) return true;
     for (const struct json *member = object->first; member && missing; member = member->next) {
         const struct schema_property *property = find_property(rules, member->key);
         missing -= property && property->required != NO_REQUIRED && !property->initial;
