@@ -1,17 +1,18 @@
 /* Evaluates a document against a compiled schema. This file knows the order of things, scalars and
  * what applies to the same place; items and members are in evaluate_parts.c, the sentences in
- * report.c. Recursion: EVALUATE_MAX_FRAMES. Time: a number of steps. */
+ * report.c. Recursion: JUDGE_FRAMES_MAX. Time: a number of steps. */
 #include "jsonschema/evaluate.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/json/number.h"
+#include "base/limits.h"
 #include "base/text.h"
 #include "jsonschema/formats.h"
 #include "jsonschema/words.h"
 
-enum { LONGEST_PLACE = 4096 };
+enum { LONGEST_PLACE = 4096, STEPS_PER_MATCH = 2 };
 
 void evaluation_init(struct evaluation *evaluation, const struct gramc_schema *schema,
                      struct arena *arena, struct report *report, size_t bytes) {
@@ -19,7 +20,8 @@ void evaluation_init(struct evaluation *evaluation, const struct gramc_schema *s
     evaluation->arena = arena;
     evaluation->report = report;
     evaluation->steps = evaluation->all_steps =
-        EVALUATE_STEPS + EVALUATE_STEPS_PER_BYTE * (uint64_t)bytes;
+        JUDGE_STEPS_MAX + EVALUATE_STEPS_PER_BYTE * (uint64_t)bytes;
+    evaluation->most_memory = JUDGE_MEMORY_MAX + EVALUATE_MEMORY_PER_BYTE * bytes;
     evaluation->memo = (struct memo){.slots = NULL};
     evaluation->members = (struct member_index){.object = NULL};
     evaluation->walked = NULL;
@@ -27,7 +29,7 @@ void evaluation_init(struct evaluation *evaluation, const struct gramc_schema *s
     evaluation->status = GRAMC_OK;
     evaluation->current = NULL;
     evaluation->error = NULL;
-    regex_session_init(&evaluation->regexes, &arena->allocator);
+    regex_session_init(&evaluation->regexes, &arena->allocator, &evaluation->steps);
 }
 
 void evaluation_free(struct evaluation *evaluation) {
@@ -42,6 +44,7 @@ bool evaluation_stop(struct evaluation *evaluation, gramc_status status) {
 bool evaluation_limit(struct evaluation *evaluation, enum evaluation_limit limit) {
     static const char *const messages[] = {
         [LIMIT_WORK] = "evaluating it takes too much work",
+        [LIMIT_MEMORY] = "evaluating it takes too much memory",
         [LIMIT_FRAMES] = "more than 2500 schemas apply inside each other",
         [LIMIT_PATTERN] = "matching patterns takes too much backtracking",
         [LIMIT_RESULT] = "what it would become is larger than 64 MiB",
@@ -62,6 +65,8 @@ bool evaluation_limit(struct evaluation *evaluation, enum evaluation_limit limit
 
 bool evaluation_take(struct evaluation *evaluation, uint64_t steps) {
     if (steps >= evaluation->steps) return evaluation_limit(evaluation, LIMIT_WORK);
+    if (evaluation->arena->total > evaluation->most_memory)
+        return evaluation_limit(evaluation, LIMIT_MEMORY);
     evaluation->steps -= steps;
     return true;
 }
@@ -82,6 +87,7 @@ static void marks_add(struct marks *to, const struct marks *from) {
 }
 
 bool evaluate_matches(struct evaluation *evaluation, const struct regex *regex, gramc_text text) {
+    if (!evaluation_take(evaluation, STEPS_PER_MATCH)) return false;
     switch (regex_matches(&evaluation->regexes, regex, text)) {
     case REGEX_YES: return true;
     case REGEX_NO: return false;
@@ -467,13 +473,11 @@ static bool evaluate_once(struct evaluation *evaluation, const struct evaluation
 bool evaluate_frame(struct evaluation *evaluation, const struct evaluation_frame *at,
                     struct marks *marks) {
     if (evaluation->status != GRAMC_OK) return false;
-    if (evaluation->frames >= EVALUATE_MAX_FRAMES)
-        return evaluation_limit(evaluation, LIMIT_FRAMES);
-    if (evaluation->steps == 0) return evaluation_limit(evaluation, LIMIT_WORK);
+    if (evaluation->frames >= JUDGE_FRAMES_MAX) return evaluation_limit(evaluation, LIMIT_FRAMES);
+    if (!evaluation_take(evaluation, 1)) return false;
     const struct evaluation_frame *outer = evaluation->current;
     evaluation->current = at;
     evaluation->frames++;
-    evaluation->steps--;
     bool valid = !marks && is_memorable(evaluation, at) ? evaluate_once(evaluation, at)
                                                         : evaluate_all(evaluation, at, marks);
     evaluation->frames--;

@@ -90,8 +90,7 @@ bool evaluate_find_equal(struct evaluation *evaluation, const struct json *array
                 *slot = (struct hashed){hash, item, i};
                 break;
             }
-            if (evaluation->steps == 0) return evaluation_limit(evaluation, LIMIT_WORK);
-            evaluation->steps--;
+            if (!evaluation_take(evaluation, 1)) return false;
             if (slot->hash != hash || !json_equal_within(slot->item, item, &evaluation->steps))
                 continue;
             pair[0] = slot->index;
@@ -273,11 +272,6 @@ static bool evaluate_dependents(struct evaluation *evaluation, const struct eval
  * one of them, and what stands in lists and maps need not be looked at then. */
 enum member_kinds { MEMBERS_SCALAR = 1, MEMBERS_CONTAINER = 2, MEMBERS_ALL = 3 };
 
-/* Names are held against patterns beside what each frame costs. */
-static uint64_t members_cost(const struct object_rules *rules, uint64_t count) {
-    return count * (1 + rules->pattern_count) / MEMBERS_PER_STEP;
-}
-
 static bool evaluate_members(struct evaluation *evaluation, const struct evaluation_frame *at,
                              struct marks *marks, enum member_kinds which) {
     const struct object_rules *rules = at->node->object;
@@ -285,7 +279,7 @@ static bool evaluate_members(struct evaluation *evaluation, const struct evaluat
     uint32_t i = 0;
     if (!rules->has_nodes && !rules->pattern_count && !rules->additional && !rules->names)
         return true;
-    if (!evaluation_take(evaluation, members_cost(rules, at->value->count))) return false;
+    if (!evaluation_take(evaluation, at->value->count / MEMBERS_PER_STEP)) return false;
     for (const struct json *member = at->value->first; member; member = member->next, i++) {
         bool known = false;
         enum member_kinds is = member->kind >= JSON_ARRAY ? MEMBERS_CONTAINER : MEMBERS_SCALAR;

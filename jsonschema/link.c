@@ -101,19 +101,26 @@ static bool only_refers(const struct schema_node *node) {
            !a->unevaluated_items && !a->unevaluated_properties;
 }
 
+static const char chain_too_long[] =
+    "more than 256 schemas apply to the same place, each by way of the one before";
+
 static bool link_node(struct schema_compiler *c, const struct schema_node *const_node,
                       unsigned depth) {
     /* The nodes of a schema under construction are ours to write. */
     struct schema_node *node = resources_location(c, const_node->schema, NULL)->node;
     struct chain chain = {c, node, 0};
     if (node->flags & NODE_LINKED) return true;
-    if (depth > SCHEMA_CHAIN_MAX) return compile_stop(c, GRAMC_LIMIT);
+    compile_enter(c, node->resource->document, node->schema);
+    if (depth > SCHEMA_CHAIN_MAX) return compile_limit(c, chain_too_long);
     node->flags |= NODE_OPEN;
     if (!link_apply(&chain, node->apply, depth) || !link_dependents(&chain, node->object, depth))
         return false;
     node->flags = (uint8_t)((node->flags & ~NODE_OPEN) | NODE_LINKED);
     node->chain = chain.longest;
-    if (node->chain > SCHEMA_CHAIN_MAX) return compile_stop(c, GRAMC_LIMIT);
+    if (node->chain > SCHEMA_CHAIN_MAX) {
+        compile_enter(c, node->resource->document, node->schema);
+        return compile_limit(c, chain_too_long);
+    }
     node->kinds = (uint8_t)kinds_of(node);
     if (node->apply && (node->apply->unevaluated_items || node->apply->unevaluated_properties))
         node->flags |= NODE_UNEVALUATED;

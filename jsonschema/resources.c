@@ -266,6 +266,7 @@ static bool walk(struct schema_compiler *c, const struct json *schema, struct re
     if (schema->kind != JSON_OBJECT) return true;
     if (!enter_id(c, schema, &resource)) return false;
     struct location *location = resources_location(c, schema, resource);
+    compile_enter(c, resource->document, schema);
     if (!location || !add_anchors(c, resource, schema)) return false;
     struct subschema_walk inner = subschema_walk(schema, resource->dialect.draft);
     for (const struct json *s; (s = subschema_next(&inner)) != NULL;)
@@ -310,7 +311,7 @@ static struct resource *read_document(struct schema_compiler *c, gramc_text uri,
     c->bytes += text.len;
     if (!document) return NULL;
     if (c->bytes > SCHEMA_BYTES_MAX) {
-        compile_stop(c, GRAMC_LIMIT);
+        compile_limit(c, "all documents together are larger than 16 MiB");
         return NULL;
     }
     document->root = json_parse(c->arena, text, &error);
@@ -390,8 +391,7 @@ static const struct member_index *index_of(struct schema_compiler *c, const stru
         if (c->indexes[i].object == value) return &c->indexes[i];
     if (value->count <= FEW_CHILDREN || value->kind != JSON_OBJECT) return NULL;
     struct member_index *index = &c->indexes[c->index_count++ % INDEXES];
-    c->work += value->count;
-    if (!compile_step(c)) return NULL;
+    if (!compile_steps(c, value->count)) return NULL;
     return member_index_make(index, &c->scratch, value) ? index : NULL;
 }
 
@@ -413,8 +413,7 @@ static const struct json *child_of(struct schema_compiler *c, const struct json 
                                    gramc_text token) {
     const struct member_index *index = index_of(c, value);
     if (!index) {
-        c->work += value->count;
-        return compile_step(c) ? json_at(value, token) : NULL;
+        return compile_steps(c, value->count) ? json_at(value, token) : NULL;
     }
     gramc_text name = unescaped(&c->scratch, text_slice(token, 1, token.len));
     return name.ptr ? member_index_find(index, name) : NULL;
