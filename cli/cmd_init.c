@@ -3,6 +3,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/cli.h"
 
+#include "base/write_all.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -54,17 +56,6 @@ static const struct {
 
 enum { FILES = sizeof files / sizeof *files };
 
-static int write_all(int descriptor, const char *text, size_t len) {
-    while (len) {
-        ssize_t written = write(descriptor, text, len);
-        if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) return -1;
-        text += written;
-        len -= (size_t)written;
-    }
-    return 0;
-}
-
 /* O_EXCL: even a file that appears at this moment is not overwritten. */
 static int write_new(struct cli *cli, const char *path, const char *text) {
     int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -73,7 +64,7 @@ static int write_new(struct cli *cli, const char *path, const char *text) {
         return EXIT_FINE;
     }
     if (descriptor < 0) return cli_usage(cli, "%s: %s", path, strerror(errno));
-    bool good = write_all(descriptor, text, strlen(text)) == 0;
+    bool good = write_all(descriptor, text_of(text));
     good = close(descriptor) == 0 && good;
     if (!good) return cli_usage(cli, "%s: %s", path, strerror(errno));
     fprintf(cli->out, "%s written\n", path);

@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 
 #include "base/buf.h"
+#include "base/write_all.h"
 #include "cli/place.h"
 
 #include <errno.h>
@@ -14,17 +15,6 @@
 #include <unistd.h>
 
 enum { NAMES_TRIED = 100 };
-
-static bool write_all(int file, gramc_text text) {
-    while (text.len > 0) {
-        ssize_t wrote = write(file, text.ptr, text.len);
-        if (wrote < 0 && errno == EINTR) continue;
-        if (wrote <= 0) return false;
-        text.ptr += wrote;
-        text.len -= (size_t)wrote;
-    }
-    return true;
-}
 
 /* ## Places */
 

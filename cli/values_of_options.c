@@ -21,7 +21,7 @@ static const struct {
      {"text", "json", "junit", "csv", "markdown", "html"}},
     {OPTION_FORMAT, FOR_TOOLS, {"table", "json", "gram"}},
     {OPTION_COLOR, FOR_ALL, {"auto", "always", "never"}},
-    {OPTION_DRAFT, FOR_ALL, {"2020-12", "2019-09", "7"}},
+    {OPTION_DRAFT, FOR_ALL, {"2020-12", "2019-09", "7", "6", "4"}},
     {OPTION_WIRE, FOR_ALL, {"tools", "functions"}},
     {OPTION_FAIL_ON, FOR_ALL, {"breaking", "additive", "any", "none"}},
 };

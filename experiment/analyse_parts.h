@@ -91,6 +91,8 @@ void compare_unpaired(struct columns *columns, struct arm_comparison *comparison
 /* The units of an arm that have the metric, in the order in which they came. */
 size_t units_with(const struct columns *columns, size_t arm, size_t metric, size_t *units);
 /* ## compare_tests.c */
+/* From logarithms to what is told: the effect with its interval, both arms, what could be seen. */
+void comparison_to_ratio(struct arm_comparison *comparison);
 /* Difference or ratio with its interval at the comparison's confidence. */
 void compare_estimate(struct columns *columns, struct arm_comparison *comparison,
                       const struct sample *sample);

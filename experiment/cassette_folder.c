@@ -15,6 +15,7 @@
 
 #include "base/limits.h"
 #include "base/text.h"
+#include "base/write_all.h"
 
 enum { PATH_LONGEST = 4096 };
 
@@ -36,16 +37,6 @@ static bool path_of(const struct cassette_folder *folder, uint32_t item, char pa
 }
 
 /* ## Writing */
-
-static bool write_all(int file, gramc_text bytes) {
-    while (bytes.len) {
-        ssize_t put = write(file, bytes.ptr, bytes.len);
-        if (put < 0 && errno == EINTR) continue;
-        if (put < 0) return false;
-        bytes = text_slice(bytes, (size_t)put, bytes.len);
-    }
-    return true;
-}
 
 /* Beside its place first, so that nobody finds half a file. */
 static gramc_status replace_file(const char *path, gramc_text bytes, struct cassette_error *error) {

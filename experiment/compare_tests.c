@@ -78,7 +78,7 @@ static void estimate_mean(struct columns *columns, struct arm_comparison *compar
     comparison->p[TEST_T] = (double)NAN;
 }
 
-static void to_ratio(struct arm_comparison *comparison) {
+void comparison_to_ratio(struct arm_comparison *comparison) {
     struct measure *effect = &comparison->effect;
     effect->value = exp(effect->value);
     effect->interval.low = exp(effect->interval.low);
@@ -121,7 +121,7 @@ void compare_estimate(struct columns *columns, struct arm_comparison *comparison
         stat_detectable((double)sample->count, comparison->spread, columns->out->alpha, 0.8);
     if (comparison->binary) estimate_pairs(comparison, sample);
     else estimate_mean(columns, comparison, sample, scale == SCALE_SHARE);
-    if (scale == SCALE_RATIO) to_ratio(comparison);
+    if (scale == SCALE_RATIO) comparison_to_ratio(comparison);
 }
 
 /* ## What assumes less */

@@ -146,16 +146,6 @@ static double spread_of(const double *values, size_t count) {
     return count > 1 ? sum / (double)(count - 1) / (double)count : (double)NAN;
 }
 
-static void to_ratio(struct arm_comparison *comparison) {
-    struct measure *effect = &comparison->effect;
-    effect->value = exp(effect->value);
-    effect->interval.low = exp(effect->interval.low);
-    effect->interval.high = exp(effect->interval.high);
-    comparison->baseline = exp(comparison->baseline);
-    comparison->candidate = exp(comparison->candidate);
-    comparison->detectable = exp(comparison->detectable);
-}
-
 static void estimate(struct columns *columns, struct arm_comparison *comparison,
                      struct two_arms *both) {
     enum metric_scale scale = columns->out->metrics[comparison->metric].scale;
@@ -171,7 +161,7 @@ static void estimate(struct columns *columns, struct arm_comparison *comparison,
     comparison->detectable = stat_detectable(1, error, columns->out->alpha, 0.8);
     if (rates && isnan(comparison->covariate.theta)) estimate_rates(comparison, both);
     else estimate_means(comparison, both, scale == SCALE_SHARE);
-    if (scale == SCALE_RATIO) to_ratio(comparison);
+    if (scale == SCALE_RATIO) comparison_to_ratio(comparison);
 }
 
 static const char *why_not(const struct analysis *out, const struct two_arms *both) {

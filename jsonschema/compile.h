@@ -94,6 +94,11 @@ bool link_nodes(struct schema_compiler *c);
 /* ## fast_prepare.c: what only the fast path needs. */
 bool fast_prepare_members(struct schema_compiler *c, struct object_rules *rules);
 bool fast_prepare_node(struct schema_compiler *c, struct schema_node *node);
+/* Needs a document to know what was evaluated, and for nothing else. */
+bool fast_needs_only_evaluated(const struct schema_node *node);
+bool fast_choose_mode(struct schema_compiler *c, struct schema_node *node);
+/* ## fast_merge.c: once all nodes are prepared. */
+bool fast_merge_nodes(struct schema_compiler *c);
 /* ## fast_numbers.c: the numbers among choices. */
 bool fast_prepare_numbers(struct schema_compiler *c, struct fast_keys *table,
                           const struct json *choices);

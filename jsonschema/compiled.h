@@ -173,7 +173,7 @@ struct dynamic_ref {
 /* What applies to the same place of the instance. */
 struct applicators {
     const struct schema_node *ref;
-    const struct dynamic_ref *dynamic;
+    struct dynamic_ref *dynamic;
     struct node_list all, any, one;
     const struct schema_node *no, *if_node, *then_node, *else_node;
     const struct schema_node *unevaluated_items, *unevaluated_properties;
@@ -190,9 +190,10 @@ enum mode {
     MODE_OBJECT,      /* `members` says everything */
     MODE_LONG_OBJECT, /* patterns, names to check, or very many members */
     MODE_ARRAY,
-    MODE_MIXED, /* several types: the variant for the first byte */
-    MODE_LOOK,  /* several passes over the same bytes */
-    MODE_TREE   /* reads a document and asks the evaluator */
+    MODE_MIXED,  /* several types: the variant for the first byte */
+    MODE_MERGED, /* what applies here is one node: `itself` */
+    MODE_LOOK,   /* several passes over the same bytes */
+    MODE_TREE    /* reads a document and asks the evaluator */
 };
 
 /* What a value can start with. */
@@ -210,7 +211,8 @@ enum node_flag {
     NODE_UNEVALUATED = 1, /* needs to know what was evaluated */
     NODE_CLOSED = 2,      /* the root of a tool call: no unknown members */
     NODE_OPEN = 4,        /* while linking: being looked at */
-    NODE_LINKED = 8       /* while linking: done */
+    NODE_LINKED = 8,      /* while linking: done */
+    NODE_WRITTEN = 16     /* an integer has neither point nor exponent (draft-04) */
 };
 
 struct schema_node {
@@ -230,9 +232,10 @@ struct schema_node {
     const struct json *constant, *choices; /* const, enum */
     const struct applicators *apply;
     const struct schema_node *same; /* for the fast path: the node that says the same, never NULL */
-    const struct schema_node
-        *itself;              /* MODE_LOOK: this one without applicators; NULL: it says nothing */
-    struct schema_node *next; /* of the schema, in the order of being found */
+    const struct schema_node *itself; /* MODE_LOOK, MODE_MERGED: this one without applicators, or
+                                         with those that were merged; NULL: it says nothing */
+    const struct applicators *look;   /* MODE_LOOK: those that are left */
+    struct schema_node *next;         /* of the schema, in the order of being found */
     const struct json *schema;
     const struct resource *resource;
 };
@@ -244,7 +247,7 @@ struct gramc_schema {
     const struct schema_document *documents; /* all */
     const struct resource *resources;
     struct regex_set regexes;
-    bool dynamic;      /* there are dynamic references */
+    bool dynamic;      /* there are references whose target depends on the way to them */
     bool has_defaults; /* some object has members that would be filled in */
     struct schema_node *nodes;
     const struct schema_node *any; /* accepts everything */

@@ -9,6 +9,7 @@
 #include "base/json/number.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "jsonschema/discriminate.h"
 #include "jsonschema/formats.h"
 #include "jsonschema/words.h"
 
@@ -262,17 +263,31 @@ static bool could_accept(const struct schema_node *node, const struct json *valu
     return node->kinds & coarse_type(value);
 }
 
-/* No alternative accepts: tells what is wrong with the one that comes nearest. */
+/* Whether what is wrong with the value could be told by this alternative. */
+static bool is_meant(struct evaluation *evaluation, const struct evaluation_frame *at,
+                     const struct schema_node *node, const struct discriminator *by) {
+    if (!could_accept(node, at->value)) return false;
+    return !by || discriminate_names(evaluation, by, node);
+}
+
+/* No alternative accepts: tells what is wrong with the one that the value names, or else with the
+ * one that comes nearest. */
 static void report_nearest(struct evaluation *evaluation, const struct evaluation_frame *at,
                            const char *keyword, const struct node_list *list) {
+    struct discriminator found, *by = NULL;
     size_t nearest = list->count;
     unsigned kinds = 0, least = UINT32_MAX;
     if (!evaluation->report) return;
+    if (discriminate(evaluation, list, at->value, &found)) by = &found;
+    if (by && !by->named) {
+        report_unnamed(evaluation, at, keyword, list, by);
+        return;
+    }
     for (size_t i = 0; i < list->count && evaluation->status == GRAMC_OK; i++) {
         struct report weighed = {.max = 0};
         struct evaluation_frame inner = frame_nth(at, list->nodes[i], keyword, i);
         kinds |= list->nodes[i]->kinds;
-        if (!could_accept(list->nodes[i], at->value)) continue;
+        if (!is_meant(evaluation, at, list->nodes[i], by)) continue;
         evaluate_aside(evaluation, &inner, &weighed);
         if (weighed.weight >= least || !weighed.total) continue;
         least = weighed.weight;
@@ -394,9 +409,10 @@ static bool evaluate_unevaluated(struct evaluation *evaluation, const struct eva
 
 static bool has_type(const struct schema_node *node, const struct json *value) {
     if (node->types == TYPE_BIT_ALL) return true;
-    return node->types &
-           (value->kind == JSON_NUMBER && (node->types & TYPE_BIT_FRACTION) ? TYPE_BIT_FRACTION
-                                                                            : type_of(value));
+    if (value->kind != JSON_NUMBER) return node->types & type_of(value);
+    if (node->types & TYPE_BIT_FRACTION) return true;
+    return node->types & type_of(value) &&
+           !(node->flags & NODE_WRITTEN && !json_number_is_written_whole(value->text));
 }
 
 static bool evaluate_rules(struct evaluation *evaluation, const struct evaluation_frame *at,

@@ -168,6 +168,11 @@ void report_never(struct evaluation *evaluation, const struct evaluation_frame *
 void report_not(struct evaluation *evaluation, const struct evaluation_frame *at);
 void report_none_fits(struct evaluation *evaluation, const struct evaluation_frame *at,
                       const char *keyword, unsigned kinds);
+/* The object does not say which alternative it means, or names none of them. */
+struct discriminator;
+void report_unnamed(struct evaluation *evaluation, const struct evaluation_frame *at,
+                    const char *keyword, const struct node_list *list,
+                    const struct discriminator *by);
 void report_two_fit(struct evaluation *evaluation, const struct evaluation_frame *at, size_t first,
                     size_t second);
 void report_duplicate(struct evaluation *evaluation, const struct evaluation_frame *at,

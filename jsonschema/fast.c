@@ -238,6 +238,7 @@ const char *run_value(struct run *run, const struct schema_node *node, const cha
     case MODE_LONG_OBJECT: return *p == '{' ? run_long_object(run, node, p) : NULL;
     case MODE_ARRAY: return *p == '[' ? run_array(run, node, p) : NULL;
     case MODE_MIXED: return run_value(run, &node->variants[starts[(unsigned char)*p]], p);
+    case MODE_MERGED: return run_merged(run, node, p);
     case MODE_LOOK: return run_look(run, node, p);
     case MODE_TREE: return run_tree(run, node, p);
     default: return NULL;

@@ -133,6 +133,8 @@ const char *run_drop_null(struct run *run, const struct null_member *at);
 /* ## fast_look.c */
 /* Applicators: the same bytes again for each of them. */
 const char *run_look(struct run *run, const struct schema_node *node, const char *p);
+/* Several schemas in one pass, which notes nothing. */
+const char *run_merged(struct run *run, const struct schema_node *node, const char *p);
 /* Reads a document from here and asks the evaluator. */
 const char *run_tree(struct run *run, const struct schema_node *node, const char *p);
 /* Whether the items of an array, whose bytes are [start, end), all differ. */

@@ -53,17 +53,49 @@ const char *run_drop_null(struct run *run, const struct null_member *at) {
     return fills_note(fills, &change) && cut_null(run, at, end) ? end : run_give_up(run);
 }
 
-/* Nulls are left out before anything else happens to an object: they come first in the list. */
-static void nulls_first(struct fills *fills, uint32_t object) {
-    size_t first = fills->change_count, to;
-    while (first && fills->changes[first - 1].object >= object) first--;
-    to = first;
+/* ## Their order */
+
+static bool is_null_of(const struct fill_change *change, uint32_t object) {
+    return change->object == object && change->kind == GRAMC_ADJUSTED_REMOVED;
+}
+
+/* Whether a null of the object stands behind something else among the last changes. */
+static bool has_late_null(const struct fills *fills, size_t first, uint32_t object) {
+    bool other = false;
     for (size_t i = first; i < fills->change_count; i++) {
-        struct fill_change change = fills->changes[i];
-        if (change.object != object || change.kind != GRAMC_ADJUSTED_REMOVED) continue;
-        memmove(&fills->changes[to + 1], &fills->changes[to], (i - to) * sizeof change);
-        fills->changes[to++] = change;
+        if (other && is_null_of(&fills->changes[i], object)) return true;
+        other |= !is_null_of(&fills->changes[i], object);
     }
+    return false;
+}
+
+/* Cuts know their changes by place. */
+static void follow(struct fills *fills, size_t first, const uint32_t *places, uint32_t object) {
+    for (size_t i = fills->cut_count; i && fills->cuts[i - 1].from >= object; i--) {
+        uint32_t *change = &fills->cuts[i - 1].change;
+        if (*change > first) *change = places[*change - 1 - first];
+    }
+}
+
+/* Nulls are left out before anything else happens to an object: they come first in the list. False
+ * without memory. */
+static bool nulls_first(struct fills *fills, uint32_t object) {
+    size_t first = fills->change_count, to = 0;
+    while (first && fills->changes[first - 1].object >= object) first--;
+    if (!has_late_null(fills, first, object)) return true;
+    size_t count = fills->change_count - first;
+    struct fill_change *sorted = arena_array(fills->arena, count, sizeof *sorted);
+    uint32_t *places = arena_array(fills->arena, count, sizeof *places); /* new ones, from 1 */
+    if (!sorted || !places) return false;
+    for (int nulls = 1; nulls >= 0; nulls--)
+        for (size_t i = 0; i < count; i++) {
+            if (is_null_of(&fills->changes[first + i], object) != nulls) continue;
+            sorted[to++] = fills->changes[first + i];
+            places[i] = (uint32_t)(first + to);
+        }
+    memcpy(&fills->changes[first], sorted, count * sizeof *sorted);
+    follow(fills, first, places, object);
+    return true;
 }
 
 /* ## Defaults */
@@ -107,7 +139,7 @@ uint64_t run_fill(struct run *run, const struct run_object *at) {
         return 0;
     }
     if (!(run->fills->flags & GRAMC_CHECK_DEFAULTS)) missing = 0;
-    if (at->dropped) nulls_first(run->fills, offset(run, at->open));
+    if (at->dropped && !nulls_first(run->fills, offset(run, at->open))) run_give_up(run);
     if ((missing || at->dropped) && !close_up(run, at)) run_give_up(run);
     bool comma = at->count > 0;
     for (uint64_t left = missing; left && !run->given_up; left &= left - 1, comma = true)

@@ -94,6 +94,7 @@ static bool is_value(struct look *look) {
 
 static bool accepts_all(struct look *look, const struct applicators *apply) {
     if (apply->ref && !accepts(look, apply->ref)) return false;
+    if (apply->dynamic && !accepts(look, apply->dynamic->target)) return false;
     for (size_t i = 0; i < apply->all.count; i++)
         if (!accepts(look, apply->all.nodes[i])) return false;
     return true;
@@ -135,18 +136,25 @@ static const char *fill_first(struct run *run, const struct node_list *any, cons
 }
 
 static bool is_choice_alone(const struct schema_node *node) {
-    const struct applicators *a = node->apply;
-    return a->any.count && !node->itself && !a->ref && !a->all.count && !a->one.count && !a->no &&
-           !a->if_node;
+    const struct applicators *a = node->look;
+    return a->any.count && !node->itself && !a->ref && !a->dynamic && !a->all.count &&
+           !a->one.count && !a->no && !a->if_node;
 }
 
 static const char *look_at_all(struct run *run, const struct schema_node *node, const char *p) {
     struct look look = {run, p, NULL};
-    const struct applicators *apply = node->apply;
+    const struct applicators *apply = node->look;
     bool valid = (!node->itself || accepts(&look, node->itself)) && accepts_all(&look, apply) &&
                  accepts_any(&look, &apply->any) && accepts_one(&look, &apply->one) &&
                  accepts_conditions(&look, apply) && is_value(&look);
     return valid && !run->given_up ? look.end : NULL;
+}
+
+const char *run_merged(struct run *run, const struct schema_node *node, const char *p) {
+    struct fills *fills = run_quietly(run);
+    p = run_value(run, node->itself, p);
+    run_as_before(run, fills);
+    return p;
 }
 
 const char *run_look(struct run *run, const struct schema_node *node, const char *p) {
@@ -154,7 +162,7 @@ const char *run_look(struct run *run, const struct schema_node *node, const char
     if (run->frames == RUN_MAX_FRAMES) return run_give_up(run);
     run->frames++;
     if (run->fills && is_choice_alone(node)) {
-        end = fill_first(run, &node->apply->any, p);
+        end = fill_first(run, &node->look->any, p);
     } else {
         struct fills *fills = run_quietly(run);
         end = look_at_all(run, node, p);

@@ -158,13 +158,21 @@ static bool has_large(const struct json *list) {
     return false;
 }
 
-static bool needs_tree(const struct schema_node *node) {
+static bool needs_tree_anyway(const struct schema_node *node) {
     const struct object_rules *object = node->object;
-    if (node->flags & NODE_UNEVALUATED || (node->apply && node->apply->dynamic)) return true;
+    if (node->apply && node->apply->dynamic && node->apply->dynamic->dynamic) return true;
     if (object && object->dependent_count) return true;
     if (node->constant && node->choices) return true;
     if (node->constant && node->constant->kind >= JSON_ARRAY) return true;
     return node->choices && has_large(node->choices);
+}
+
+static bool needs_tree(const struct schema_node *node) {
+    return node->flags & NODE_UNEVALUATED || needs_tree_anyway(node);
+}
+
+bool fast_needs_only_evaluated(const struct schema_node *node) {
+    return node->flags & NODE_UNEVALUATED && !needs_tree_anyway(node);
 }
 
 /* ## Ways */
@@ -213,7 +221,7 @@ static bool make_variants(struct schema_compiler *c, struct schema_node *node) {
     return true;
 }
 
-static bool choose_mode(struct schema_compiler *c, struct schema_node *node) {
+bool fast_choose_mode(struct schema_compiler *c, struct schema_node *node) {
     node->members = node->object ? node->object : c->schema->any_members;
     node->least = node->number ? node->number->least : INT64_MIN;
     node->most = node->number ? node->number->most : INT64_MAX;
@@ -231,14 +239,15 @@ static bool set_apart(struct schema_compiler *c, struct schema_node *node) {
     *itself = *node;
     itself->apply = NULL;
     itself->same = node->itself = itself;
-    return choose_mode(c, itself);
+    return fast_choose_mode(c, itself);
 }
 
 bool fast_prepare_node(struct schema_compiler *c, struct schema_node *node) {
     if (node->object && !fast_prepare_members(c, node->object)) return false;
     if ((node->choices || node->constant) && !fast_prepare_choices(c, node)) return false;
     if (node->number) fast_prepare_number(node->number);
-    if (!needs_tree(node) && !node->apply) return choose_mode(c, node);
+    if (!needs_tree(node) && !node->apply) return fast_choose_mode(c, node);
     node->mode = needs_tree(node) ? MODE_TREE : MODE_LOOK;
+    node->look = node->apply;
     return node->mode == MODE_TREE || set_apart(c, node);
 }

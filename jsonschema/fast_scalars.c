@@ -130,6 +130,7 @@ const char *run_exact_number(const struct schema_node *node, const char *p) {
     gramc_text number = {p, (size_t)(end - p)};
     if ((node->types & TYPE_BIT_NUMBER) != TYPE_BIT_NUMBER) {
         bool whole = pieces.exponent ? json_number_is_integer(number) : !pieces.broken;
+        if (node->flags & NODE_WRITTEN) whole = json_number_is_written_whole(number);
         if (!(node->types & (whole ? TYPE_BIT_INTEGER : TYPE_BIT_FRACTION))) return NULL;
     }
     if (node->number) {

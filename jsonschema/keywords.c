@@ -5,7 +5,18 @@
 #include "base/text.h"
 #include "jsonschema/types.h"
 
-enum { D7 = 1, D19 = 2, D20 = 4 };
+enum {
+    D4 = 1,
+    D6 = 2,
+    D7 = 4,
+    D19 = 8,
+    D20 = 16,
+    FROM_19 = D19 | D20,
+    FROM_7 = D7 | FROM_19,
+    FROM_6 = D6 | FROM_7,
+    FROM_4 = D4 | FROM_6,
+    UNTIL_19 = FROM_4 & ~D20
+};
 
 static const struct keyword_row rows[K_COUNT] = {
 #define KEYWORD(id, name, drafts, vocabulary, holds, about)                                        \
@@ -32,12 +43,18 @@ enum keyword keyword_named(gramc_text name) {
 
 bool keyword_in_draft(enum keyword keyword, gramc_draft draft) {
     switch (draft) {
+    case GRAMC_DRAFT_4: return rows[keyword].drafts & D4;
+    case GRAMC_DRAFT_6: return rows[keyword].drafts & D6;
     case GRAMC_DRAFT_7: return rows[keyword].drafts & D7;
     case GRAMC_DRAFT_2019_09: return rows[keyword].drafts & D19;
     case GRAMC_DRAFT_2020_12: return rows[keyword].drafts & D20;
     case GRAMC_DRAFT_AUTO: return true;
     }
     return true;
+}
+
+bool draft_is_old(gramc_draft draft) {
+    return draft == GRAMC_DRAFT_4 || draft == GRAMC_DRAFT_6 || draft == GRAMC_DRAFT_7;
 }
 
 /* ## Subschemas */

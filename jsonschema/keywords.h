@@ -50,6 +50,8 @@ const struct keyword_row *keyword_row(enum keyword keyword);
 enum keyword keyword_named(gramc_text name);
 /* GRAMC_DRAFT_AUTO stands for all of them. */
 bool keyword_in_draft(enum keyword keyword, gramc_draft draft);
+/* Before 2019-09: nothing counts beside `$ref`, and an identifier can be an anchor. */
+bool draft_is_old(gramc_draft draft);
 
 /* What the value of a member of a schema is made of. Subschemas are the value itself, or its items
  * or members; in data `$ref` is no reference. */

@@ -26,6 +26,27 @@ const struct schema_property *find_property(const struct object_rules *rules, gr
     return NULL;
 }
 
+/* ## Dynamic references */
+
+/* What a dynamic reference means to those who come from this resource; NULL: nothing. */
+static const struct schema_node *dynamic_anchor(const struct resource *resource, gramc_text name) {
+    if (!name.ptr) return resource->recursive_anchor ? resource->root_node : NULL;
+    const struct anchor *anchor = resource_anchor(resource, name, true);
+    return anchor ? anchor->node : NULL;
+}
+
+/* The outermost resource decides, and that of the schema itself is around all others. */
+static void settle_dynamic(struct schema_compiler *c) {
+    c->schema->dynamic = false;
+    for (const struct schema_node *node = c->schema->nodes; node; node = node->next) {
+        struct dynamic_ref *ref = node->apply ? node->apply->dynamic : NULL;
+        if (!ref || !ref->dynamic) continue;
+        const struct schema_node *target = dynamic_anchor(c->schema->root->resource, ref->name);
+        if (target) *ref = (struct dynamic_ref){.target = target, .name = ref->name};
+        c->schema->dynamic |= ref->dynamic;
+    }
+}
+
 /* ## Circles and kinds */
 
 struct chain {
@@ -89,6 +110,7 @@ static unsigned kinds_of(const struct schema_node *node) {
     if (node->choices) kinds &= types_of_all(node->choices);
     if (!apply) return kinds;
     if (apply->ref) kinds &= apply->ref->kinds;
+    if (apply->dynamic && !apply->dynamic->dynamic) kinds &= apply->dynamic->target->kinds;
     for (size_t i = 0; i < apply->all.count; i++) kinds &= apply->all.nodes[i]->kinds;
     return kinds & union_of(&apply->any) & union_of(&apply->one);
 }
@@ -246,6 +268,7 @@ static bool make_any(struct schema_compiler *c) {
 }
 
 bool link_nodes(struct schema_compiler *c) {
+    if (c->schema->dynamic) settle_dynamic(c);
     for (const struct schema_node *node = c->schema->nodes; node; node = node->next)
         if (!link_node(c, node, 0)) return false;
     for (const struct schema_node *node = c->schema->nodes; node; node = node->next) {
@@ -255,5 +278,5 @@ bool link_nodes(struct schema_compiler *c) {
     if ((c->options->closed_root && !close_root(c)) || !make_any(c)) return false;
     for (struct schema_node *node = c->schema->nodes; node; node = node->next)
         if (!fast_prepare_node(c, node)) return false;
-    return fast_prepare_defaults(c);
+    return fast_merge_nodes(c) && fast_prepare_defaults(c);
 }

@@ -1,5 +1,5 @@
-/* The meta-schemas of the three drafts and their vocabularies, for schemas that refer to them. The
- * documents stand in compiler/metaschema/ and are compiled in at build time: nothing is ever read
+/* The meta-schemas of the five drafts and their vocabularies, for schemas that refer to them. The
+ * documents stand in jsonschema/metaschema/ and are compiled in at build time: nothing is ever read
  * from a file or a network for them. */
 #include "jsonschema/compile.h"
 

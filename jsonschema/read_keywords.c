@@ -47,8 +47,8 @@ static struct schema_node *new_node(struct schema_compiler *c, struct location *
     return node;
 }
 
-struct schema_node *compile_node(struct schema_compiler *c, const struct json *schema,
-                                 struct resource *resource) {
+static struct schema_node *any_node(struct schema_compiler *c, const struct json *schema,
+                                    struct resource *resource) {
     if (schema->kind != JSON_OBJECT && schema->kind != JSON_TRUE && schema->kind != JSON_FALSE) {
         compile_fail(c, resource->document, schema, "a schema must be an object or a boolean");
         return NULL;
@@ -59,9 +59,20 @@ struct schema_node *compile_node(struct schema_compiler *c, const struct json *s
     return location->node;
 }
 
+struct schema_node *compile_node(struct schema_compiler *c, const struct json *schema,
+                                 struct resource *resource) {
+    if (resource->dialect.draft != GRAMC_DRAFT_4 || schema->kind == JSON_OBJECT)
+        return any_node(c, schema, resource);
+    compile_fail(c, resource->document, schema,
+                 "a schema must be an object; draft-04 has booleans for additionalItems and "
+                 "additionalProperties alone");
+    return NULL;
+}
+
 static bool one_node(struct builder *b, enum keyword keyword, const struct schema_node **out) {
+    bool additional = keyword == K_ADDITIONAL_ITEMS || keyword == K_ADDITIONAL_PROPERTIES;
     if (!b->keywords[keyword]) return true;
-    *out = compile_node(b->c, b->keywords[keyword], b->resource);
+    *out = (additional ? any_node : compile_node)(b->c, b->keywords[keyword], b->resource);
     return *out != NULL;
 }
 
@@ -126,6 +137,7 @@ static bool build_types(struct builder *b) {
         types |= bits;
     }
     b->node->types = (uint8_t)types;
+    if (b->resource->dialect.draft == GRAMC_DRAFT_4) b->node->flags |= NODE_WRITTEN;
     return true;
 }
 
@@ -157,6 +169,19 @@ static bool check_divisor(struct builder *b, gramc_text divisor) {
     return true;
 }
 
+/* In draft-04 exclusiveMinimum and its like are flags: they move the bound beside them. */
+static bool read_exclusive(struct builder *b, enum keyword keyword, gramc_text *inclusive,
+                           gramc_text *exclusive) {
+    const struct json *value = b->keywords[keyword];
+    if (b->resource->dialect.draft != GRAMC_DRAFT_4) return read_number(b, keyword, exclusive);
+    if (!value) return true;
+    if (value->kind != JSON_TRUE && value->kind != JSON_FALSE) return bad(b, keyword, "a boolean");
+    if (value->kind == JSON_FALSE) return true;
+    *exclusive = *inclusive;
+    *inclusive = (gramc_text){NULL, 0};
+    return true;
+}
+
 static bool build_number(struct builder *b) {
     if (!HAS(b, K_MINIMUM, K_MAXIMUM, K_EXCLUSIVE_MINIMUM, K_EXCLUSIVE_MAXIMUM, K_MULTIPLE_OF))
         return true;
@@ -164,8 +189,10 @@ static bool build_number(struct builder *b) {
     b->node->number = rules;
     return rules && read_number(b, K_MINIMUM, &rules->bounds[BOUND_MIN]) &&
            read_number(b, K_MAXIMUM, &rules->bounds[BOUND_MAX]) &&
-           read_number(b, K_EXCLUSIVE_MINIMUM, &rules->bounds[BOUND_OVER]) &&
-           read_number(b, K_EXCLUSIVE_MAXIMUM, &rules->bounds[BOUND_UNDER]) &&
+           read_exclusive(b, K_EXCLUSIVE_MINIMUM, &rules->bounds[BOUND_MIN],
+                          &rules->bounds[BOUND_OVER]) &&
+           read_exclusive(b, K_EXCLUSIVE_MAXIMUM, &rules->bounds[BOUND_MAX],
+                          &rules->bounds[BOUND_UNDER]) &&
            read_number(b, K_MULTIPLE_OF, &rules->multiple_of) &&
            check_divisor(b, rules->multiple_of);
 }
@@ -433,7 +460,7 @@ static bool is_heeded(enum keyword keyword, const struct dialect *dialect) {
            (keyword_row(keyword)->vocabulary & dialect->vocabularies);
 }
 
-/* In draft-07 what stands beside $ref does not count. */
+/* In old drafts what stands beside $ref does not count. */
 static void read_keywords(struct builder *b) {
     const struct dialect *dialect = &b->resource->dialect;
     for (const struct json *member = b->node->schema->first; member; member = member->next) {
@@ -441,7 +468,7 @@ static void read_keywords(struct builder *b) {
         if (keyword != K_COUNT && is_heeded(keyword, dialect)) b->keywords[keyword] = member;
     }
     const struct json *ref = b->keywords[K_REF];
-    if (!ref || dialect->draft != GRAMC_DRAFT_7) return;
+    if (!ref || !draft_is_old(dialect->draft)) return;
     memset(b->keywords, 0, sizeof b->keywords);
     b->keywords[K_REF] = ref;
 }

@@ -6,10 +6,13 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "jsonschema/advice.h"
+#include "jsonschema/discriminate.h"
 #include "jsonschema/formats.h"
 #include "jsonschema/words.h"
 
 enum { LONGEST_SENTENCE = 4096, LONGEST_POINTER = 64 * 1024, MOST_LISTED = 12 };
+enum { LONGEST_LIST = 2000, MOST_NEAR = 64 }; /* of the values that name an alternative */
 
 /* How far off a value is, for choosing among alternatives: one that has another type or another
  * constant was probably never meant. */
@@ -102,7 +105,8 @@ void report_type(struct evaluation *evaluation, const struct evaluation_frame *a
     buf_puts(&s.out, "expected ");
     put_types(&s.out, at->node->types);
     put_got(&s);
-    put_advice(&s.out, at->node, at->value);
+    if (!advice_put_held(&s.out, evaluation, at, at->node->types))
+        put_advice(&s.out, at->node, at->value);
     finish(&s);
 }
 
@@ -116,6 +120,13 @@ static gramc_text nearest_choice(const struct json *choices, const struct json *
     return count ? text_nearest(value->text, names, count) : none;
 }
 
+static void put_nearest(struct buf *out, gramc_text near) {
+    if (!near.ptr) return;
+    buf_puts(out, "; did you mean ");
+    words_put_quoted(out, near);
+    buf_puts(out, "?");
+}
+
 void report_choice(struct evaluation *evaluation, const struct evaluation_frame *at,
                    const char *keyword) {
     struct sentence s;
@@ -127,11 +138,7 @@ void report_choice(struct evaluation *evaluation, const struct evaluation_frame 
     put_got(&s);
     gramc_text near =
         constant ? (gramc_text){NULL, 0} : nearest_choice(at->node->choices, at->value);
-    if (near.ptr) {
-        buf_puts(&s.out, "; did you mean ");
-        words_put_quoted(&s.out, near);
-        buf_puts(&s.out, "?");
-    }
+    if (!advice_put_held(&s.out, evaluation, at, at->node->kinds)) put_nearest(&s.out, near);
     finish(&s);
 }
 
@@ -310,6 +317,60 @@ void report_none_fits(struct evaluation *evaluation, const struct evaluation_fra
     buf_puts(&s.out, "expected ");
     put_types(&s.out, kinds);
     put_got(&s);
+    advice_put_held(&s.out, evaluation, at, kinds);
+    finish(&s);
+}
+
+static void put_values(struct buf *out, const struct node_list *list, gramc_text name) {
+    size_t count = 0, left_out = 0, start = out->len;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct schema_node *values = discriminate_values(list->nodes[i], name);
+        const struct json *value = discriminate_next(values, NULL);
+        for (; value; value = discriminate_next(values, value), count++) {
+            left_out += out->len - start > LONGEST_LIST;
+            if (left_out) continue;
+            buf_puts(out, count ? ", " : "one of ");
+            words_put_short(out, value);
+        }
+    }
+    if (left_out) buf_printf(out, ", ... (%zu in all)", count);
+}
+
+/* Of the first alternatives, those that are texts. */
+static gramc_text nearest_value(const struct node_list *list, const struct discriminator *by) {
+    gramc_text names[MOST_NEAR], none = {NULL, 0};
+    size_t count = 0;
+    if (by->member->kind != JSON_STRING) return none;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct schema_node *values = discriminate_values(list->nodes[i], by->name);
+        const struct json *value = discriminate_next(values, NULL);
+        for (; value && count < MOST_NEAR; value = discriminate_next(values, value))
+            if (value->kind == JSON_STRING) names[count++] = value->text;
+    }
+    return count ? text_nearest(by->member->text, names, count) : none;
+}
+
+void report_unnamed(struct evaluation *evaluation, const struct evaluation_frame *at,
+                    const char *keyword, const struct node_list *list,
+                    const struct discriminator *by) {
+    struct sentence s;
+    struct evaluation_frame inner;
+    if (by->member) {
+        inner = frame_child(at, at->node, by->member, NULL);
+        at = &inner;
+    }
+    if (!begin(&s, evaluation, at, keyword, WEIGHT_OTHER)) return;
+    if (by->member) {
+        buf_puts(&s.out, "expected ");
+        put_values(&s.out, list, by->name);
+        put_got(&s);
+        put_nearest(&s.out, nearest_value(list, by));
+    } else {
+        buf_reset(&s.out);
+        words_put_member(&s.out, at, by->name);
+        buf_puts(&s.out, ": missing; it is required and must be ");
+        put_values(&s.out, list, by->name);
+    }
     finish(&s);
 }
 

@@ -91,7 +91,8 @@ static gramc_draft known_draft(gramc_text uri) {
         {"//json-schema.org/schema", GRAMC_DRAFT_2020_12},
         {"//json-schema.org/draft/2019-09/schema", GRAMC_DRAFT_2019_09},
         {"//json-schema.org/draft-07/schema", GRAMC_DRAFT_7},
-        {"//json-schema.org/draft-06/schema", GRAMC_DRAFT_7}, /* all of it means the same there */
+        {"//json-schema.org/draft-06/schema", GRAMC_DRAFT_6},
+        {"//json-schema.org/draft-04/schema", GRAMC_DRAFT_4},
     };
     size_t scheme = text_starts(uri, "https:") ? 6 : text_starts(uri, "http:") ? 5 : 0;
     for (size_t i = 0; scheme && i < sizeof known / sizeof known[0]; i++)
@@ -219,12 +220,13 @@ static struct resource *add_resource(struct schema_compiler *c, gramc_text uri,
     return resource;
 }
 
-/* What $id says: another resource, or in draft-07 perhaps only an anchor. */
+/* What $id says, `id` in draft-04: another resource, or in old drafts perhaps only an anchor. */
 static bool enter_id(struct schema_compiler *c, const struct json *schema,
                      struct resource **resource) {
     const struct resource *outer = *resource;
-    const struct json *id = json_get(schema, "$id");
-    bool old = outer->dialect.draft == GRAMC_DRAFT_7;
+    gramc_draft draft = outer->dialect.draft;
+    const struct json *id = json_get(schema, draft == GRAMC_DRAFT_4 ? "id" : "$id");
+    bool old = draft_is_old(draft);
     if (!json_is(id, JSON_STRING) || id->text.len == 0) return true;
     if (old && json_get(schema, "$ref")) return true;
     gramc_text fragment = uri_fragment(id->text), uri = uri_without_fragment(id->text);
@@ -249,6 +251,8 @@ static bool enter_id(struct schema_compiler *c, const struct json *schema,
 static bool add_anchors(struct schema_compiler *c, struct resource *resource,
                         const struct json *schema) {
     switch (resource->dialect.draft) {
+    case GRAMC_DRAFT_4:
+    case GRAMC_DRAFT_6:
     case GRAMC_DRAFT_7: return true;
     case GRAMC_DRAFT_2019_09:
         if (schema == resource->root && json_get(schema, "$recursiveAnchor"))

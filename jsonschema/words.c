@@ -236,8 +236,9 @@ static gramc_text number_example(const struct schema_node *node, const char *usu
 }
 
 static void put_array_example(struct buf *out, const struct json *instead_of) {
+    bool cut = instead_of->kind == JSON_STRING && text_starts(text_trim(instead_of->text), "[");
     buf_puts(out, "an array");
-    if (instead_of->kind >= JSON_ARRAY || instead_of->kind == JSON_NULL) return;
+    if (instead_of->kind >= JSON_ARRAY || instead_of->kind == JSON_NULL || cut) return;
     buf_puts(out, " such as [");
     words_put_short(out, instead_of);
     buf_putc(out, ']');

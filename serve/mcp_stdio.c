@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "base/write_all.h"
 #include "runtime/loop.h"
 #include "serve/mcp_peer.h"
 #include "serve/mcp_watch.h"
@@ -123,16 +124,6 @@ static bool queue(struct mcp_stdio *server, struct buf *message) {
     }
     server->unsent += message->len;
     buf_init(message, &server->allocator, 1);
-    return true;
-}
-
-static bool write_all(int output, gramc_text bytes) {
-    while (bytes.len) {
-        ssize_t written = write(output, bytes.ptr, bytes.len);
-        if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) return false;
-        bytes = text_slice(bytes, (size_t)written, bytes.len);
-    }
     return true;
 }
 

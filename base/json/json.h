@@ -67,6 +67,8 @@ bool json_equal_within(const struct json *a, const struct json *b, uint64_t *ste
 int json_number_compare(gramc_text a, gramc_text b);
 /* True for 5, 5.0, 1e3; exact. */
 bool json_number_is_integer(gramc_text number);
+/* Without a point and an exponent, as 1 is and 1.0 is not. */
+bool json_number_is_written_whole(gramc_text number);
 
 /* ## Writing. All to a buf, so that errors are sticky. */
 /* With quotes. Ill-formed UTF-8 becomes U+FFFD; only what must be is escaped. */

@@ -86,6 +86,12 @@ bool json_number_is_integer(gramc_text number) {
     return d.zero || decimal_low(&d) >= 0;
 }
 
+bool json_number_is_written_whole(gramc_text number) {
+    for (size_t i = 0; i < number.len; i++)
+        if (number.ptr[i] == '.' || (number.ptr[i] | 0x20) == 'e') return false;
+    return true;
+}
+
 uint64_t decimal_hash(const struct decimal *d) {
     uint64_t hash = UINT64_C(0xCBF29CE484222325);
     if (d->zero) return hash;

@@ -19,6 +19,7 @@
 
 #include "base/json/writer.h"
 #include "base/text.h"
+#include "base/write_all.h"
 #include "runtime/process/plugin.h"
 
 enum { REQUEST_MAX = 256 << 20, ANSWER_MAX = 16 << 20, CHUNK = 65536 };
@@ -43,16 +44,6 @@ static bool take_pipes(struct server *server) {
     bool moved = dup2(nothing, STDIN_FILENO) >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0;
     close(nothing);
     return moved;
-}
-
-static bool write_all(int output, gramc_text bytes) {
-    while (bytes.len) {
-        ssize_t written = write(output, bytes.ptr, bytes.len);
-        if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) return false;
-        bytes = text_slice(bytes, (size_t)written, bytes.len);
-    }
-    return true;
 }
 
 /* ## One request */

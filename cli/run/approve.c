@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "base/write_all.h"
 
 enum { LINE_MAX_READ = 256 };
 
@@ -105,17 +106,6 @@ static void trust(struct approve *approve, const char *tool) {
 
 /* ## The terminal */
 
-static void show(int terminal, const char *text) {
-    size_t len = strlen(text);
-    while (len) {
-        ssize_t written_now = write(terminal, text, len);
-        if (written_now < 0 && errno == EINTR) continue;
-        if (written_now <= 0) return;
-        text += written_now;
-        len -= (size_t)written_now;
-    }
-}
-
 /* False: there will be no line, since nobody waits for it any more or the terminal is gone. What
  * was typed before the question was there is no answer to it. */
 static bool read_line(const struct approve *approve, char line[LINE_MAX_READ]) {
@@ -171,9 +161,9 @@ static void ask_first(struct approve *approve) {
         drain(approve);
         pthread_mutex_unlock(&approve->lock);
         tcflush(approve->terminal, TCIFLUSH);
-        show(approve->terminal, question->text);
+        write_all(approve->terminal, text_of(question->text));
         bool came = read_line(approve, line);
-        if (!came) show(approve->terminal, "\n");
+        if (!came) write_all(approve->terminal, TEXT("\n"));
         pthread_mutex_lock(&approve->lock);
         if (came) take_line(approve, question, line);
         else answer(question, false, "the user gave no answer");

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "base/write_all.h"
 #include "cli/run/kept.h"
 #include "cli/run/approve.h"
 #include "cli/run/otlp.h"
@@ -28,14 +29,7 @@ static int write_trace(void *ctx, const char *bytes, size_t len) {
                        !fflush(runner->cli->out)
                    ? 0
                    : 1;
-    while (len) {
-        ssize_t written = write(runner->trace, bytes, len);
-        if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) return 1;
-        bytes += written;
-        len -= (size_t)written;
-    }
-    return 0;
+    return write_all(runner->trace, (gramc_text){bytes, len}) ? 0 : 1;
 }
 
 /* ## What the run reports */

@@ -21,7 +21,9 @@ typedef enum gramc_draft {
     GRAMC_DRAFT_AUTO, /* as $schema says, else 2020-12; naming another outdoes $schema */
     GRAMC_DRAFT_2020_12,
     GRAMC_DRAFT_2019_09,
-    GRAMC_DRAFT_7
+    GRAMC_DRAFT_7,
+    GRAMC_DRAFT_6,
+    GRAMC_DRAFT_4
 } gramc_draft;
 
 struct json; /* a document that the library built; opaque */

@@ -1,8 +1,8 @@
 /* Runs cases in the layout of the JSON Schema Test Suite:
  *     schema_suite DRAFT FOLDER REMOTES EXPECTED
- * DRAFT is 2020-12, 2019-09 or 7; each *.json below FOLDER holds groups of {schema, tests}; REMOTES
- * is what http://localhost:1234/ stands for; EXPECTED lists the cases that are known to be answered
- * differently, each with a reason. Every case is asked of gramc_schema_accepts and of
+ * DRAFT is 2020-12, 2019-09, 7, 6 or 4; each *.json below FOLDER holds groups of {schema, tests};
+ * REMOTES is what http://localhost:1234/ stands for; EXPECTED lists the cases that are known to be
+ * answered differently, each with a reason. Every case is asked of gramc_schema_accepts and of
  * gramc_schema_check; an unlisted miss and a listed hit both fail. */
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
@@ -168,6 +168,8 @@ int main(int argc, char **argv) {
     }
     arena_init(&suite.arena, NULL);
     suite.draft = strcmp(argv[1], "7") == 0         ? GRAMC_DRAFT_7
+                  : strcmp(argv[1], "6") == 0       ? GRAMC_DRAFT_6
+                  : strcmp(argv[1], "4") == 0       ? GRAMC_DRAFT_4
                   : strcmp(argv[1], "2019-09") == 0 ? GRAMC_DRAFT_2019_09
                                                     : GRAMC_DRAFT_AUTO;
     suite.remotes = argv[3];

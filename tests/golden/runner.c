@@ -2,7 +2,7 @@
  * what must come out. Runs in this process, so that with --faults every case runs again with the
  * n-th allocation failing, once and from there on, and what is still allocated can be counted.
  *
- *   golden [--bless | --faults | --faults-sample] FOLDER...
+ *   golden [--bless | --faults | --faults=N] FOLDER...    N: each N-th alone, all with GRAMC_LONG=1
  *
  * A case file: `command: ARGS`, `exit: CODE`, up to four `before: ARGS`, which are run first and
  * must exit with 0 (what they make in a folder `state` is what the command finds there), then
@@ -24,7 +24,7 @@
 #include "tests/golden/commands.h"
 #include "tests/golden/folder.h"
 
-enum { MOST_ARGS = 64, MOST_BEFORE = 4, MOST_SECTIONS = 64, MOST_FAULTS = 4000, STRIDE = 7 };
+enum { MOST_ARGS = 64, MOST_BEFORE = 4, MOST_SECTIONS = 64, MOST_FAULTS = 4000 };
 
 struct section {
     char kind[16], name[128];
@@ -352,10 +352,11 @@ static bool run_case(const char *path, const char *mode, long stride) {
 
 /* How far apart the allocations are that fail; 0: none does. */
 static long stride_of(const char *mode) {
-    const char *all = getenv("GRAMC_LONG");
-    bool sample = strcmp(mode, "--faults-sample") == 0;
-    if (!sample) return strcmp(mode, "--faults") == 0;
-    return all && strcmp(all, "1") == 0 ? 1 : STRIDE;
+    static const char faults[] = "--faults";
+    const char *all = getenv("GRAMC_LONG"), *stride = mode + sizeof(faults) - 1;
+    if (strncmp(mode, faults, sizeof(faults) - 1) != 0) return 0;
+    if (*stride != '=' || (all && strcmp(all, "1") == 0)) return 1;
+    return strtol(stride + 1, NULL, 10);
 }
 
 static int by_name(const struct dirent **a, const struct dirent **b) {
@@ -388,7 +389,7 @@ int main(int argc, char **argv) {
         if (count >= 0) free(names);
         else perror(argv[i]);
     }
-    if (stride > 1) printf("each %ldth allocation failed; all of them with GRAMC_LONG=1\n", stride);
+    if (stride > 1) printf("one allocation of %ld failed; all of them with GRAMC_LONG=1\n", stride);
     printf("%zu cases passed, %zu failed\n", passed, failed);
     return failed || !passed ? 1 : 0;
 }

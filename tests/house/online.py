@@ -6,17 +6,10 @@ Without a network: the model is gramc's own mock, which calls the tool and repea
 the arms answer differs by their libraries alone."""
 import hashlib, http.client, json, os, random, re, resource, signal, sqlite3, subprocess, sys, tempfile, threading, time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+from checks import check, finish
+
 source, gramc = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
-failures, checks = [], 0
-
-
-def check(good, *words):
-    global checks
-    checks += 1
-    if not good:
-        failures.append(words)
-        print("FAILED:", *words, flush=True)
-
 
 def spec(experiment, more=""):
     return '''[helper:Agent {model: "OpenAI/m", instruction: "Help."} | [look:Tool {description: "Looks"} | (where::Text)==>(::Text)]]
@@ -327,5 +320,4 @@ for part in parts:
     write("a.gram", spec(SEARCH))
     part()
     os.chdir("..")
-print(f"{checks} checks, {len(failures)} failures")
-sys.exit(1 if failures or checks < least else 0)
+finish(least)

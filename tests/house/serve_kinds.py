@@ -142,4 +142,4 @@ def limits():
 
 for part in (kinds, agents, limits): part()
 tools.stop()
-leave(90)
+finish(90)

@@ -1,21 +1,12 @@
 """What tests of gramc serve --mcp share: the counting of checks, and a client over standard input and
 output. gramc is the first argument of the test."""
 import concurrent.futures, json, os, subprocess, sys, tempfile, time
+from checks import check, finish
 
 gramc = os.path.abspath(sys.argv[1])
 MODERN = {"io.modelcontextprotocol/protocolVersion": "2026-07-28",
           "io.modelcontextprotocol/clientCapabilities": {}}
 SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
-failures, checks = [], 0
-
-
-def check(good, *words):
-    global checks
-    checks += 1
-    if not good:
-        failures.append(words)
-        print("FAILED:", *words, flush=True)
-
 
 class Client:
     def __init__(self, *arguments):
@@ -91,9 +82,3 @@ def memory_of(pid):
     """Bytes that are resident."""
     with open(f"/proc/{pid}/status") as file:
         return next(int(line.split()[1]) << 10 for line in file if line.startswith("VmRSS"))
-
-
-def finish(least):
-    """`least`: checks that there are, in any case."""
-    print(f"{checks} checks, {len(failures)} failed")
-    sys.exit(1 if failures or checks < least else 0)

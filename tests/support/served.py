@@ -3,21 +3,12 @@
 Requests are written byte by byte, because no HTTP client writes wrong ones. The model is a server of
 this file that streams slowly, so that runs can be met on their way."""
 import http.server, json, os, re, resource, signal, socket, subprocess, sys, tempfile, threading, time
+from checks import check, finish
 
 source, gramc = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 SANITIZED = os.environ.get("GRAMC_SANITIZED") == "1"
 TOKEN, OTHER = "first-token-0123456789", "other-token-9876543210"
 INJECTED = "look\n\nevent: done\ndata: {}\n\n"
-failures, checks = [], 0
-
-
-def check(good, *words):
-    global checks
-    checks += 1
-    if not good:
-        failures.append(words)
-        print("FAILED:", *words, flush=True)
-
 
 class Model(http.server.BaseHTTPRequestHandler):
     """Says `slow` words one by one, how it was `instructed`, calls `look` when it is told to, and `inject` is a tool's name that
@@ -200,9 +191,3 @@ models = Models(("127.0.0.1", 0), Model)
 threading.Thread(target=models.serve_forever, daemon=True).start()
 BASE = ["--base-url", "http://127.0.0.1:%d/v1" % models.server_port]
 SPEC = ["clerk.gram", "-l", "desk.gram#desk", "-l", "desk.gram#attic", *BASE, "--listen", "127.0.0.1:0"]
-
-
-def leave(fewest):
-    """Never green on nothing."""
-    print("%d checks, %d failed" % (checks, len(failures)))
-    sys.exit(1 if failures or checks < fewest else 0)

@@ -45,6 +45,15 @@ struct sentence {
     const char *instance, *place, *message; /* of the first error; message NULL: valid */
 };
 
+#define UNION                                                                                      \
+    "{\"oneOf\":[{\"properties\":{\"v\":{\"const\":1},\"kind\":{\"const\":\"a\"}},\"required\":["  \
+    "\"kind\","                                                                                    \
+    "\"x\",\"z\"]},{\"$ref\":\"#/$defs/"                                                           \
+    "b\"},{\"allOf\":[{\"properties\":{\"v\":{\"const\":1},\"kind\":"                              \
+    "{\"enum\":[\"c\",\"d\"]}},\"required\":[\"kind\"]}],\"required\":[\"z\"]}],\"$defs\":{\"b\":" \
+    "{\"properties\":{\"v\":{\"const\":1},\"kind\":{\"const\":\"b\"},\"y\":{\"type\":\"number\"}}" \
+    ","                                                                                            \
+    "\"required\":[\"kind\",\"y\",\"w1\",\"w2\",\"w3\"]}}}"
 static const struct sentence sentences[] = {
     {"{\"properties\":{\"age\":{\"type\":\"integer\"}}}", "{\"age\":\"abc\"}", "/age",
      "/properties/age/type",
@@ -117,6 +126,39 @@ static const struct sentence sentences[] = {
     {"{}", "{\"a\":1,}", "", "", "not JSON at byte 7: a comma stands before the closing bracket"},
     {"{\"properties\":{\"a\":false}}", "{\"a\":1}", "/a", "/properties/a",
      "a: nothing is allowed here; remove it"},
+    {"{\"type\":\"array\"}", "\"[\\\"a\\\"]\"", "", "/type",
+     "the value: expected an array, got the string \"[\\\"a\\\"]\"; it is text that holds an "
+     "array: "
+     "send the array itself"},
+    {"{\"properties\":{\"o\":{\"anyOf\":[{\"type\":\"object\"},{\"type\":\"null\"}]}}}",
+     "{\"o\":\" {} \"}", "/o", "/properties/o/anyOf",
+     "o: expected an object or null, got the string \" {} \"; it is text that holds an object: "
+     "send "
+     "the object itself"},
+    {"{\"type\":\"integer\"}", "\"3\"", "", "/type",
+     "the value: expected an integer, got the string \"3\"; pass 3, without quotes"},
+    {"{\"type\":\"integer\",\"minimum\":5}", "\"3\"", "", "/type",
+     "the value: expected an integer, got the string \"3\"; pass a whole number such as 18"},
+    {"{\"type\":\"integer\"}", "\"3.5\"", "", "/type",
+     "the value: expected an integer, got the string \"3.5\"; pass a whole number such as 18"},
+    {"{\"enum\":[1,2]}", "\"2\"", "", "/enum",
+     "the value: expected one of 1, 2, got the string \"2\"; pass 2, without quotes"},
+    {"{\"enum\":[\"a\",\"b\"]}", "\"[1]\"", "", "/enum",
+     "the value: expected one of \"a\", \"b\", got the string \"[1]\""},
+    /* The member that tells alternatives apart: named, not one of them, absent; told nothing by a
+     * version that all have, nor where one alternative does not list values. */
+    {UNION, "{\"v\":1,\"kind\":\"b\",\"x\":1}", "", "/$defs/b/required",
+     "y: missing; it is required and must be a number"},
+    {UNION, "{\"v\":1,\"kind\":\"bb\",\"x\":1}", "/kind", "/oneOf",
+     "kind: expected one of \"a\", \"b\", \"c\", \"d\", got the string \"bb\""},
+    {UNION, "{\"v\":1,\"x\":1}", "", "/oneOf",
+     "kind: missing; it is required and must be one of \"a\", \"b\", \"c\", \"d\""},
+    {"{\"anyOf\":[{\"properties\":{\"v\":{\"const\":1},\"a\":{}},\"required\":[\"v\",\"a\"]},"
+     "{\"properties\":{\"v\":{\"const\":1},\"b\":{}},\"required\":[\"v\",\"b\"]}]}",
+     "{\"v\":1}", "", "/anyOf/0/required", "a: missing; it is required"},
+    {"{\"anyOf\":[{\"properties\":{\"kind\":{\"const\":1}},\"required\":[\"kind\"]},{\"required\":"
+     "[\"b\"]}]}",
+     "{}", "", "/anyOf/0/required", "kind: missing; it is required and must be 1"},
     {"{\"type\":\"integer\"}", "5.0", NULL, NULL, NULL},
 };
 
@@ -442,6 +484,7 @@ static void test_closed_root(void **state) {
 
 /* ## What cannot be compiled */
 
+#define DRAFT_4 "{\"$schema\":\"http://json-schema.org/draft-04/schema#\","
 static const struct {
     const char *schema, *pointer, *message;
 } refused[] = {
@@ -471,9 +514,17 @@ static const struct {
      "the pattern \\Z at character 1: an escape that ECMA-262 does not have"},
     {"{\"patternProperties\":{\"(\":{}}}", "/patternProperties/(",
      "the pattern ( at character 2: '(' is never closed"},
-    {"{\"$schema\":\"http://json-schema.org/draft-04/schema#\"}", "/$schema",
-     "cannot find the schema http://json-schema.org/draft-04/schema; nothing is fetched from a "
+    {"{\"$schema\":\"http://json-schema.org/draft-03/schema#\"}", "/$schema",
+     "cannot find the schema http://json-schema.org/draft-03/schema; nothing is fetched from a "
      "network"},
+    {DRAFT_4 "\"exclusiveMinimum\":3}", "/exclusiveMinimum", "exclusiveMinimum must be a boolean"},
+    {DRAFT_4 "\"items\":true}", "/items",
+     "a schema must be an object; draft-04 has booleans for additionalItems and "
+     "additionalProperties alone"},
+    {DRAFT_4 "\"additionalItems\":1,\"items\":[]}", "/additionalItems",
+     "a schema must be an object or a boolean"},
+    {"{\"$schema\":\"http://json-schema.org/draft-06/schema#\",\"exclusiveMaximum\":true}",
+     "/exclusiveMaximum", "exclusiveMaximum must be a number"},
 };
 
 static void test_refused_schemas(void **state) {

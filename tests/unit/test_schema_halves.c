@@ -338,23 +338,185 @@ static void try_schema(struct halves *h, uint64_t seed) {
     gramc_schema_free(h->schema);
 }
 
-static void test_halves(void **state) {
+static void halves_init(struct halves *h) {
+    *h = (struct halves){.valid = 0};
+    buf_init(&h->schema_text, NULL, LARGEST);
+    buf_init(&h->instance, NULL, LARGEST);
+    buf_init(&h->fast, NULL, LARGEST);
+    buf_init(&h->thorough, NULL, LARGEST);
+}
+
+static void halves_free(struct halves *h) {
+    buf_free(&h->schema_text);
+    buf_free(&h->instance);
+    buf_free(&h->fast);
+    buf_free(&h->thorough);
+}
+
+/* How many instances of each schema have to be valid, and to be changed, on the average: otherwise
+ * nothing was compared. */
+static void try_all(void (*try_one)(struct halves *h, uint64_t seed), size_t valid,
+                    size_t changed) {
     const char *many = getenv("GRAMC_LONG");
     size_t count = many && strcmp(many, "1") == 0 ? MANY_SCHEMAS : FEW_SCHEMAS;
-    struct halves halves = {.valid = 0};
+    struct halves halves;
+    halves_init(&halves);
+    for (size_t seed = 1; seed <= count; seed++) try_one(&halves, seed);
+    assert_true(halves.valid > valid * count);
+    assert_true(halves.changed > changed * count);
+    halves_free(&halves);
+}
+
+static void test_halves(void **state) {
     (void)state;
-    buf_init(&halves.schema_text, NULL, LARGEST);
-    buf_init(&halves.instance, NULL, LARGEST);
-    buf_init(&halves.fast, NULL, LARGEST);
-    buf_init(&halves.thorough, NULL, LARGEST);
-    for (size_t seed = 1; seed <= count; seed++) try_schema(&halves, seed);
-    /* Otherwise nothing was compared. */
-    assert_true(halves.valid > 10 * count);
-    assert_true(halves.changed > count);
-    buf_free(&halves.schema_text);
-    buf_free(&halves.instance);
-    buf_free(&halves.fast);
-    buf_free(&halves.thorough);
+    try_all(try_schema, 10, 1);
+}
+
+/* ## Schemas in layers */
+
+static const char *const layer_names[] = {"a", "b", "c", "d", "a name of more than sixteen bytes"};
+
+static void put_layer(uint64_t *state, struct buf *out, unsigned depth);
+
+static void put_leaf(uint64_t *state, struct buf *out, unsigned depth) {
+    static const char *const leaves[] = {
+        "{\"type\":\"integer\"}",
+        "{\"type\":\"string\",\"maxLength\":2}",
+        "{\"enum\":[1,\"a\",null]}",
+        "{\"const\":\"a\"}",
+        "{\"$dynamicRef\":\"#m\"}",
+        "{\"prefixItems\":[{\"type\":\"integer\"}],\"allOf\":[{\"minItems\":1}],"
+        "\"unevaluatedItems\":false}",
+        "{\"allOf\":[{\"prefixItems\":[{},{}]},{\"items\":{\"type\":\"integer\"}}],"
+        "\"unevaluatedItems\":{\"type\":\"string\"}}",
+        "{\"allOf\":[{\"minimum\":1},{\"maximum\":6},{\"type\":[\"integer\",\"null\"]}]}",
+        "{\"minItems\":2,\"unevaluatedItems\":{\"type\":\"integer\"}}",
+        "{\"type\":\"integer\",\"default\":5}",
+        "true"};
+    if (depth < DEEPEST && chance(state, 25)) put_layer(state, out, depth + 1);
+    else buf_puts(out, ONE_OF(state, leaves));
+}
+
+static void put_layers(uint64_t *state, struct buf *out, unsigned depth) {
+    static const char *const others[] = {",\"anyOf\":[%s,true]",  ",\"if\":%s",  ",\"then\":%s",
+                                         ",\"oneOf\":[%s,false]", ",\"not\":%s", ",\"else\":%s"};
+    struct buf inner;
+    if (depth >= DEEPEST) return;
+    if (chance(state, 50)) {
+        buf_puts(out, ",\"allOf\":[");
+        for (uint32_t i = draw(state, 3);; i--) {
+            put_layer(state, out, depth + 1);
+            if (!i) break;
+            buf_putc(out, ',');
+        }
+        buf_putc(out, ']');
+    }
+    if (!chance(state, 20)) return;
+    buf_init(&inner, NULL, LARGEST);
+    put_layer(state, &inner, depth + 1);
+    const char *form = ONE_OF(state, others);
+    size_t before = strcspn(form, "%");
+    buf_put(out, form, before);
+    buf_text(out, buf_view(&inner));
+    buf_puts(out, form + before + 2);
+    buf_free(&inner);
+}
+
+static void put_layer(uint64_t *state, struct buf *out, unsigned depth) {
+    static const char *const rest[] = {",\"additionalProperties\":{\"type\":\"integer\"}",
+                                       ",\"additionalProperties\":false",
+                                       ",\"patternProperties\":{\"^[ab]\":{\"type\":\"integer\"}}",
+                                       ",\"patternProperties\":{\"^d\":true}",
+                                       ",\"propertyNames\":{\"minLength\":1}",
+                                       ",\"minProperties\":1",
+                                       ",\"maxProperties\":3",
+                                       ",\"required\":[\"a\"]",
+                                       ",\"required\":[\"b\",\"c\"]"};
+    static const char *const unevaluated[] = {
+        ",\"unevaluatedProperties\":false", ",\"unevaluatedProperties\":false",
+        ",\"unevaluatedProperties\":{\"type\":\"integer\"}", ",\"unevaluatedItems\":false"};
+    buf_puts(out, chance(state, 50) ? "{\"type\":\"object\"" : "{\"$comment\":0");
+    if (chance(state, 80)) {
+        buf_puts(out, ",\"properties\":{");
+        for (size_t i = 0, any = 0; i < sizeof layer_names / sizeof *layer_names; i++) {
+            if (chance(state, 60)) continue;
+            buf_printf(out, "%s\"%s\":", any++ ? "," : "", layer_names[i]);
+            put_leaf(state, out, depth);
+        }
+        buf_putc(out, '}');
+    }
+    for (int i = 0; i < 2; i++)
+        if (chance(state, 20)) buf_puts(out, rest[draw(state, 5) + (i ? 4 : 0)]);
+    if (depth && chance(state, 20)) buf_puts(out, ",\"$ref\":\"#/$defs/r\"");
+    put_layers(state, out, depth);
+    if (chance(state, depth ? 25 : 60)) buf_puts(out, ONE_OF(state, unevaluated));
+    if (!depth) {
+        buf_puts(out, ",\"$dynamicAnchor\":\"m\",\"$defs\":{\"r\":");
+        put_layer(state, out, DEEPEST);
+        buf_putc(out, '}');
+    }
+    buf_putc(out, '}');
+}
+
+static void put_layer_value(uint64_t *state, struct buf *out, unsigned depth) {
+    static const char *const some[] = {"1",  "7",  "\"a\"", "null", "[1,2]", "[1,\"a\",\"b\"]",
+                                       "{}", "[3]"};
+    if (depth && (depth > 3 || chance(state, 70))) {
+        buf_puts(out, ONE_OF(state, some));
+        return;
+    }
+    buf_putc(out, '{');
+    for (size_t i = 0, any = 0; i < sizeof layer_names / sizeof *layer_names; i++) {
+        if (chance(state, 55)) continue;
+        buf_printf(out, "%s\"%s\":", any++ ? "," : "", layer_names[i]);
+        put_layer_value(state, out, depth + 1);
+    }
+    buf_putc(out, '}');
+}
+
+static void try_layers(struct halves *h, uint64_t seed) {
+    uint64_t state = seed * UINT64_C(0x9E3779B97F4A7C15) + 1;
+    gramc_schema_options options = GRAMC_SCHEMA_OPTIONS_INIT;
+    h->seed = seed;
+    options.closed_root = chance(&state, 30);
+    buf_reset(&h->schema_text);
+    put_layer(&state, &h->schema_text, 0);
+    if (gramc_schema_compile(&h->schema, h->schema_text.ptr, h->schema_text.len, &options, NULL))
+        return; /* references in a circle */
+    for (int i = 0; i < INSTANCES; i++) {
+        buf_reset(&h->instance);
+        put_layer_value(&state, &h->instance, 0);
+        for (unsigned flags = 0; flags < 4; flags++) compare(h, flags);
+    }
+    gramc_schema_free(h->schema);
+}
+
+/* $ref, allOf, unevaluated* and what stands beside them, at one place and inside each other. */
+static void test_layers(void **state) {
+    (void)state;
+    try_all(try_layers, 2, 0);
+}
+
+/* Defaults of an inner object before a null of the outer one. */
+static void test_null_behind_default(void **state) {
+    static const char schema[] = "{\"properties\":{\"a\":{\"properties\":{\"x\":{\"default\":1},"
+                                 "\"y\":{\"default\":2}}},\"b\":{\"type\":\"string\"},"
+                                 "\"c\":{\"default\":3}}}";
+    static const char *const instances[] = {
+        "{\"a\":{},\"b\":null}", "{\"a\":{\"x\":0},\"b\":null,\"c\":1}", "{\"b\":null,\"a\":{}}"};
+    struct halves h;
+    (void)state;
+    halves_init(&h);
+    buf_puts(&h.schema_text, schema);
+    if (gramc_schema_compile(&h.schema, schema, strlen(schema), NULL, NULL)) fail();
+    for (size_t i = 0; i < sizeof instances / sizeof *instances; i++) {
+        buf_reset(&h.instance);
+        buf_puts(&h.instance, instances[i]);
+        compare(&h, GRAMC_CHECK_DEFAULTS | GRAMC_CHECK_NULL_ABSENT);
+    }
+    assert_int_equal(h.changed, 3);
+    gramc_schema_free(h.schema);
+    halves_free(&h);
 }
 
 /* ## Keys that no schema names */
@@ -461,7 +623,8 @@ static void test_many_numbers(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_halves),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_halves), cmocka_unit_test(test_layers),
+                                       cmocka_unit_test(test_null_behind_default),
                                        cmocka_unit_test(test_many_keys),
                                        cmocka_unit_test(test_many_numbers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
