@@ -93,6 +93,7 @@ static int open_schema(struct evaluated *evaluated, const char *path) {
     const char *draft = cli->options[OPTION_DRAFT];
     options.allocator = &cli->allocator;
     options.assert_formats = cli->options[OPTION_ASSERT_FORMATS] != NULL;
+    options.assert_content = cli->options[OPTION_ASSERT_CONTENT] != NULL;
     options.resolver = (gramc_resolver){resolve, cli};
     if (!find_draft(draft, &options.draft))
         return cli_usage(cli, "--draft takes 2020-12, 2019-09, 7, 6 or 4, not %s", draft);

@@ -66,11 +66,18 @@ struct number_rules {
 
 struct format;
 
+/* What a string holds, for those who asked to have it checked. */
+struct content_rules {
+    bool base64, json;
+    const struct schema_node *schema; /* of the JSON; NULL: anything */
+};
+
 struct string_rules {
     uint32_t min, max; /* code points */
     const struct regex *pattern;
-    const struct format *format; /* NULL: none, or only noted */
-    bool lengths_only;           /* neither of them */
+    const struct format *format;         /* NULL: none, or only noted */
+    const struct content_rules *content; /* NULL: none, or only noted */
+    bool lengths_only;                   /* none of these */
 };
 
 struct array_rules {

@@ -48,6 +48,7 @@ bool evaluation_limit(struct evaluation *evaluation, enum evaluation_limit limit
         [LIMIT_MEMORY] = "evaluating it takes too much memory",
         [LIMIT_FRAMES] = "more than 2500 schemas apply inside each other",
         [LIMIT_PATTERN] = "matching patterns takes too much backtracking",
+        [LIMIT_CONTENT] = "the JSON in a text is nested deeper than 1000 levels or too large",
         [LIMIT_RESULT] = "what it would become is larger than 64 MiB",
     };
     gramc_json_error *error = evaluation->error;
@@ -168,7 +169,7 @@ static bool evaluate_string(struct evaluation *evaluation, const struct evaluati
         report_format(evaluation, at);
         valid = false;
     }
-    return valid;
+    return (!rules->content || evaluate_content(evaluation, at)) && valid;
 }
 
 bool evaluate_scalar(struct evaluation *evaluation, const struct evaluation_frame *at) {

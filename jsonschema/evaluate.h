@@ -13,7 +13,14 @@ enum {
     EVALUATE_MEMO_AFTER = 4096      /* steps: most evaluations end before a table pays */
 };
 
-enum evaluation_limit { LIMIT_WORK, LIMIT_MEMORY, LIMIT_FRAMES, LIMIT_PATTERN, LIMIT_RESULT };
+enum evaluation_limit {
+    LIMIT_WORK,
+    LIMIT_MEMORY,
+    LIMIT_FRAMES,
+    LIMIT_PATTERN,
+    LIMIT_CONTENT,
+    LIMIT_RESULT
+};
 
 /* json.mark of a value that has no bytes of its own in the input, and of one that is on the stack:
  * others may come to stand at its address. */
@@ -103,6 +110,8 @@ bool evaluation_take(struct evaluation *evaluation, uint64_t steps);
 bool evaluate_matches(struct evaluation *evaluation, const struct regex *regex, gramc_text text);
 
 bool evaluate_scalar(struct evaluation *evaluation, const struct evaluation_frame *at);
+/* ## content.c: what a string holds. */
+bool evaluate_content(struct evaluation *evaluation, const struct evaluation_frame *at);
 bool evaluate_array(struct evaluation *evaluation, const struct evaluation_frame *at,
                     struct marks *marks);
 bool evaluate_object(struct evaluation *evaluation, const struct evaluation_frame *at,
@@ -155,6 +164,9 @@ void report_size(struct evaluation *evaluation, const struct evaluation_frame *a
                  const char *keyword, uint32_t limit, size_t got);
 void report_pattern(struct evaluation *evaluation, const struct evaluation_frame *at);
 void report_format(struct evaluation *evaluation, const struct evaluation_frame *at);
+/* `why`: what a reader of JSON said, or NULL. */
+void report_content(struct evaluation *evaluation, const struct evaluation_frame *at,
+                    const char *keyword, const char *expected, const char *why);
 void report_equal_items(struct evaluation *evaluation, const struct evaluation_frame *at,
                         const uint32_t pair[2]);
 void report_contains(struct evaluation *evaluation, const struct evaluation_frame *at,

@@ -372,7 +372,8 @@ static size_t count_properties(const struct merge *merge) {
 /* Of a node that has a document read for it: because of what is unevaluated, and nothing else. */
 static bool is_worth_it(const struct schema_node *node) {
     const struct applicators *a = node->apply;
-    if (!a || (node->mode != MODE_LOOK && node->mode != MODE_TREE)) return false;
+    if (!a || node->same != node || (node->mode != MODE_LOOK && node->mode != MODE_TREE))
+        return false;
     if (node->mode == MODE_TREE && !fast_needs_only_evaluated(node)) return false;
     return a->ref || a->dynamic || a->all.count || a->unevaluated_items ||
            a->unevaluated_properties;

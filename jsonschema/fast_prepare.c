@@ -162,6 +162,7 @@ static bool needs_tree_anyway(const struct schema_node *node) {
     const struct object_rules *object = node->object;
     if (node->apply && node->apply->dynamic && node->apply->dynamic->dynamic) return true;
     if (object && object->dependent_count) return true;
+    if (node->string && node->string->content) return true;
     if (node->constant && node->choices) return true;
     if (node->constant && node->constant->kind >= JSON_ARRAY) return true;
     return node->choices && has_large(node->choices);

@@ -336,7 +336,7 @@ static bool fits_uuid(gramc_text text) {
 
 static bool fits_regex(gramc_text text) {
     struct regex_error error;
-    return regex_translate(NULL, text, &error);
+    return regex_translate(NULL, text, NULL, &error);
 }
 
 /* ## The table, sorted by name */

@@ -26,6 +26,17 @@ const struct schema_property *find_property(const struct object_rules *rules, gr
     return NULL;
 }
 
+/* What a node refers to that says nothing else, or NULL. */
+static const struct schema_node *only_reference(const struct schema_node *node) {
+    const struct applicators *a = node->apply;
+    bool refers = a && !a->ref != !a->dynamic && node->types == TYPE_BIT_ALL && !node->constant &&
+                  !node->choices && !node->number && !node->string && !node->array &&
+                  !node->object && !a->all.count && !a->any.count && !a->one.count && !a->no &&
+                  !a->if_node && !a->unevaluated_items && !a->unevaluated_properties;
+    if (!refers || (a->dynamic && a->dynamic->dynamic)) return NULL;
+    return a->ref ? a->ref : a->dynamic->target;
+}
+
 /* ## Dynamic references */
 
 /* What a dynamic reference means to those who come from this resource; NULL: nothing. */
@@ -35,13 +46,24 @@ static const struct schema_node *dynamic_anchor(const struct resource *resource,
     return anchor ? anchor->node : NULL;
 }
 
-/* The outermost resource decides, and that of the schema itself is around all others. */
+/* What is around everything and may have anchors: the schema, or what it refers to alone. */
+static const struct resource *outermost(const struct gramc_schema *schema) {
+    const struct schema_node *node = schema->root, *target;
+    for (unsigned i = 0; i < SCHEMA_CHAIN_MAX && !node->resource->anchors; i++) {
+        if (node->resource->recursive_anchor || !(target = only_reference(node))) break;
+        node = target;
+    }
+    return node->resource;
+}
+
+/* The outermost resource decides what a dynamic reference means. */
 static void settle_dynamic(struct schema_compiler *c) {
+    const struct resource *around = outermost(c->schema);
     c->schema->dynamic = false;
     for (const struct schema_node *node = c->schema->nodes; node; node = node->next) {
         struct dynamic_ref *ref = node->apply ? node->apply->dynamic : NULL;
         if (!ref || !ref->dynamic) continue;
-        const struct schema_node *target = dynamic_anchor(c->schema->root->resource, ref->name);
+        const struct schema_node *target = dynamic_anchor(around, ref->name);
         if (target) *ref = (struct dynamic_ref){.target = target, .name = ref->name};
         c->schema->dynamic |= ref->dynamic;
     }
@@ -115,12 +137,10 @@ static unsigned kinds_of(const struct schema_node *node) {
     return kinds & union_of(&apply->any) & union_of(&apply->one);
 }
 
-static bool only_refers(const struct schema_node *node) {
-    const struct applicators *a = node->apply;
-    return a && a->ref && node->types == TYPE_BIT_ALL && !node->constant && !node->choices &&
-           !node->number && !node->string && !node->array && !node->object && !a->dynamic &&
-           !a->all.count && !a->any.count && !a->one.count && !a->no && !a->if_node &&
-           !a->unevaluated_items && !a->unevaluated_properties;
+/* The node that says the same, never NULL. */
+static const struct schema_node *same_as(const struct schema_node *node) {
+    const struct schema_node *target = only_reference(node);
+    return target ? target->same : node;
 }
 
 static const char chain_too_long[] =
@@ -146,7 +166,7 @@ static bool link_node(struct schema_compiler *c, const struct schema_node *const
     node->kinds = (uint8_t)kinds_of(node);
     if (node->apply && (node->apply->unevaluated_items || node->apply->unevaluated_properties))
         node->flags |= NODE_UNEVALUATED;
-    node->same = only_refers(node) && !c->schema->dynamic ? node->apply->ref->same : node;
+    node->same = c->schema->dynamic ? node : same_as(node);
     return true;
 }
 

@@ -217,8 +217,31 @@ static const struct regex *read_pattern(struct builder *b, const struct json *at
     return NULL;
 }
 
+static bool says(const struct builder *b, enum keyword keyword, const char *value) {
+    const struct json *said = b->keywords[keyword];
+    return json_is(said, JSON_STRING) && text_is_nocase(said->text, value);
+}
+
+/* An encoding that is not known here keeps what is inside from being judged; contentSchema says
+ * nothing without a media type. */
+static bool build_content(struct builder *b, struct string_rules *rules) {
+    struct content_rules content = {.base64 = says(b, K_CONTENT_ENCODING, "base64")};
+    bool readable = content.base64 || !b->keywords[K_CONTENT_ENCODING];
+    if (!b->c->options->assert_content) return true;
+    content.json = readable && says(b, K_CONTENT_MEDIA_TYPE, "application/json");
+    if (!content.base64 && !content.json) return true;
+    if (content.json && !one_node(b, K_CONTENT_SCHEMA, &content.schema)) return false;
+    struct content_rules *made = make(b, 1, sizeof *made);
+    if (!made) return false;
+    *made = content;
+    rules->content = made;
+    return true;
+}
+
 static bool build_string(struct builder *b) {
-    if (!HAS(b, K_MIN_LENGTH, K_MAX_LENGTH, K_PATTERN, K_FORMAT)) return true;
+    if (!HAS(b, K_MIN_LENGTH, K_MAX_LENGTH, K_PATTERN, K_FORMAT, K_CONTENT_ENCODING,
+             K_CONTENT_MEDIA_TYPE))
+        return true;
     struct string_rules *rules = make(b, 1, sizeof *rules);
     const struct json *pattern = b->keywords[K_PATTERN], *format = b->keywords[K_FORMAT];
     if (!rules) return false;
@@ -230,7 +253,8 @@ static bool build_string(struct builder *b) {
     if (format && format->kind != JSON_STRING) return bad(b, K_FORMAT, "a string");
     if (pattern && !(rules->pattern = read_pattern(b, pattern, pattern->text))) return false;
     if (format && b->resource->dialect.assert_formats) rules->format = format_find(format->text);
-    rules->lengths_only = !rules->pattern && !rules->format;
+    if (!build_content(b, rules)) return false;
+    rules->lengths_only = !rules->pattern && !rules->format && !rules->content;
     return true;
 }
 

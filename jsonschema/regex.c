@@ -1,12 +1,9 @@
 /* Compiles translated patterns with PCRE2 and matches them within limits. Knows nothing of ECMA-262
  * (regex_translate.c) and nothing of schemas. */
-#include "jsonschema/regex.h"
+#include "jsonschema/regex_inside.h"
 
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
 #include <string.h>
 
-#include "base/limits.h"
 #include "base/text.h"
 
 enum {
@@ -22,22 +19,42 @@ struct regex {
     struct regex *next;
     struct regex *next_same; /* in its bucket */
     gramc_text pattern;
-    pcre2_code *code;
-    const struct regex_engine *engine;
+    pcre2_code *code; /* NULL: a program does it */
+    struct regex_program *program;
 };
 
 struct regex_engine {
+    gramc_allocator allocator;
     pcre2_general_context *general;
     pcre2_compile_context *compile;
 };
 
-static void *arena_malloc(PCRE2_SIZE size, void *arena) {
-    return arena_alloc(arena, size);
+/* PCRE2 frees without saying how much it had asked for: a header remembers. */
+enum { HEADER = 16 };
+
+static void *block_new(const gramc_allocator *allocator, size_t size) {
+    unsigned char *block = mem_alloc(allocator, size + HEADER);
+    if (!block) return NULL;
+    memcpy(block, &size, sizeof size);
+    return block + HEADER;
 }
 
-/* The arena gives everything back at once. */
-static void arena_release(void *ptr, void *arena) {
-    (void)ptr, (void)arena;
+static void block_free(const gramc_allocator *allocator, unsigned char *block) {
+    size_t size;
+    memcpy(&size, block - HEADER, sizeof size);
+    mem_free(allocator, block - HEADER, size + HEADER);
+}
+
+/* Not from the arena: what compiling takes for itself is given back at once, and that is many
+ * times what is kept. */
+static void *engine_malloc(PCRE2_SIZE size, void *data) {
+    struct regex_engine *engine = data;
+    return block_new(&engine->allocator, size);
+}
+
+static void engine_release(void *ptr, void *data) {
+    struct regex_engine *engine = data;
+    if (ptr) block_free(&engine->allocator, ptr);
 }
 
 void regex_set_init(struct regex_set *set, struct arena *arena) {
@@ -45,20 +62,32 @@ void regex_set_init(struct regex_set *set, struct arena *arena) {
 }
 
 void regex_set_free(struct regex_set *set) {
-    for (struct regex *regex = set->first; regex; regex = regex->next) pcre2_code_free(regex->code);
+    for (struct regex *regex = set->first; regex; regex = regex->next) {
+        pcre2_code_free(regex->code);
+        regex_program_free(regex->program);
+    }
+    if (set->engine) {
+        pcre2_compile_context_free(set->engine->compile);
+        pcre2_general_context_free(set->engine->general);
+    }
     set->first = NULL;
+    set->engine = NULL;
 }
 
 static bool start_engine(struct regex_set *set) {
     if (set->engine) return true;
     struct regex_engine *engine = ARENA_NEW(set->arena, struct regex_engine);
     if (!engine) return false;
-    engine->general = pcre2_general_context_create(arena_malloc, arena_release, set->arena);
-    if (!engine->general) return false;
-    engine->compile = pcre2_compile_context_create(engine->general);
-    if (!engine->compile) return false;
-    set->engine = engine;
-    return true;
+    engine->allocator = set->arena->allocator;
+    engine->general = pcre2_general_context_create(engine_malloc, engine_release, engine);
+    engine->compile = engine->general ? pcre2_compile_context_create(engine->general) : NULL;
+    if (engine->compile) {
+        set->engine = engine;
+        return true;
+    }
+    if (engine->general) pcre2_general_context_free(engine->general);
+    set->arena->oom = true;
+    return false;
 }
 
 static void explain(struct regex_error *error, int code) {
@@ -71,53 +100,74 @@ static void explain(struct regex_error *error, int code) {
     memcpy(error->message + sizeof prefix - 1, message, len + 1);
 }
 
-static struct regex *compile_translated(struct regex_set *set, gramc_text translated,
-                                        struct regex_error *error) {
+pcre2_code *regex_set_code(struct regex_set *set, gramc_text translated,
+                           struct regex_error *error) {
     int code;
     PCRE2_SIZE position;
+    if (!start_engine(set)) return NULL;
+    pcre2_code *compiled = pcre2_compile((PCRE2_SPTR)translated.ptr, translated.len,
+                                         COMPILE_OPTIONS, &code, &position, set->engine->compile);
+    if (compiled) return compiled;
+    if (code == PCRE2_ERROR_HEAP_FAILED) set->arena->oom = true;
+    explain(error, code);
+    return NULL;
+}
+
+/* PCRE2 where it can, since it is the fastest; a program where it cannot. */
+static struct regex *compile_translated(struct regex_set *set, gramc_text pattern,
+                                        gramc_text translated, bool beyond,
+                                        struct regex_error *error) {
     struct regex *regex = ARENA_NEW(set->arena, struct regex);
-    if (!regex || !start_engine(set)) return NULL;
-    regex->code = pcre2_compile((PCRE2_SPTR)translated.ptr, translated.len, COMPILE_OPTIONS, &code,
-                                &position, set->engine->compile);
-    if (!regex->code) {
-        explain(error, code);
-        return NULL;
-    }
+    if (!regex) return NULL;
+    if (!beyond) regex->code = regex_set_code(set, translated, error);
     /* Without machine code (no memory, a platform that forbids it) the interpreter does it. */
-    (void)pcre2_jit_compile(regex->code, PCRE2_JIT_COMPLETE);
-    regex->engine = set->engine;
-    regex->next = set->first;
-    set->first = regex;
+    if (regex->code) (void)pcre2_jit_compile(regex->code, PCRE2_JIT_COMPLETE);
+    else if (!set->arena->oom) regex->program = regex_program_compile(set, pattern, error);
+    return regex->code || regex->program ? regex : NULL;
+}
+
+static void put_in_bucket(struct regex_set *set, struct regex *regex) {
+    struct regex **bucket = &set->same[text_hash(regex->pattern) % REGEX_BUCKETS];
+    regex->next_same = *bucket;
+    *bucket = regex;
+}
+
+static struct regex *find_same(const struct regex_set *set, gramc_text pattern) {
+    struct regex *regex = set->first;
+    if (set->same) regex = set->same[text_hash(pattern) % REGEX_BUCKETS];
+    while (regex && !text_eq(regex->pattern, pattern))
+        regex = set->same ? regex->next_same : regex->next;
     return regex;
 }
 
-/* NULL without memory. */
-static struct regex **bucket_of(struct regex_set *set, gramc_text pattern) {
-    if (!set->same) set->same = arena_array(set->arena, REGEX_BUCKETS, sizeof *set->same);
-    return set->same ? &set->same[text_hash(pattern) % REGEX_BUCKETS] : NULL;
+/* Few expressions are a list, since a table would be larger than all of them. */
+static bool add_to_set(struct regex_set *set, struct regex *regex) {
+    regex->next = set->first;
+    set->first = regex;
+    if (set->same) put_in_bucket(set, regex);
+    if (++set->count != REGEX_LISTED) return true;
+    set->same = arena_array(set->arena, REGEX_BUCKETS, sizeof *set->same);
+    if (!set->same) return false;
+    for (regex = set->first; regex; regex = regex->next) put_in_bucket(set, regex);
+    return true;
 }
 
 const struct regex *regex_compile(struct regex_set *set, gramc_text pattern,
                                   struct regex_error *error) {
-    struct regex **bucket = bucket_of(set, pattern);
-    for (struct regex *regex = bucket ? *bucket : NULL; regex; regex = regex->next_same)
-        if (text_eq(regex->pattern, pattern)) return regex;
+    struct regex *regex = find_same(set, pattern);
+    if (regex) return regex;
+    bool beyond = false;
     struct buf translated;
     buf_init(&translated, &set->arena->allocator, 16 * PATTERN_BYTES_MAX);
-    struct regex *regex = NULL;
     if (pattern.len > PATTERN_BYTES_MAX) *error = (struct regex_error){0, "longer than 64 KiB"};
-    else if (regex_translate(&translated, pattern, error))
-        regex = compile_translated(set, buf_view(&translated), error);
+    else if (regex_translate(&translated, pattern, &beyond, error))
+        regex = compile_translated(set, pattern, buf_view(&translated), beyond, error);
     if (translated.state == BUF_NOMEM) set->arena->oom = true;
     buf_free(&translated);
-    if (!regex || !bucket) return NULL;
+    if (!regex) return NULL;
     regex->pattern = pattern;
-    regex->next_same = *bucket;
-    return *bucket = regex;
+    return add_to_set(set, regex) ? regex : NULL;
 }
-
-/* PCRE2 frees without saying how much it had asked for: a header remembers. */
-enum { HEADER = 16 };
 
 static void *session_malloc(PCRE2_SIZE size, void *data) {
     struct regex_session *session = data;
@@ -126,10 +176,7 @@ static void *session_malloc(PCRE2_SIZE size, void *data) {
         session->used += rounded;
         return session->scratch + session->used - rounded;
     }
-    unsigned char *block = mem_alloc(&session->allocator, size + HEADER);
-    if (!block) return NULL;
-    memcpy(block, &size, sizeof size);
-    return block + HEADER;
+    return block_new(&session->allocator, size);
 }
 
 static void session_release(void *ptr, void *data) {
@@ -137,16 +184,14 @@ static void session_release(void *ptr, void *data) {
     unsigned char *block = ptr;
     if (!block || (block >= session->scratch && block < session->scratch + sizeof session->scratch))
         return;
-    size_t size;
-    block -= HEADER;
-    memcpy(&size, block, sizeof size);
-    mem_free(&session->allocator, block, size + HEADER);
+    block_free(&session->allocator, block);
 }
 
 void regex_session_init(struct regex_session *session, const gramc_allocator *allocator,
                         uint64_t *steps) {
     session->allocator = *allocator;
     session->general = session->match = session->limits = NULL;
+    session->stack = NULL;
     session->steps = steps;
     session->own_steps = JUDGE_STEPS_MAX;
     session->used = 0;
@@ -157,6 +202,7 @@ void regex_session_free(struct regex_session *session) {
     if (session->limits) pcre2_match_context_free(session->limits);
     if (session->general) pcre2_general_context_free(session->general);
     session->general = session->match = session->limits = NULL;
+    regex_stack_free(session);
 }
 
 static bool start_session(struct regex_session *session) {
@@ -184,7 +230,7 @@ static int match_within(struct regex_session *session, const struct regex *regex
     return result;
 }
 
-static bool pay(struct regex_session *session, uint64_t backtracking) {
+bool regex_session_pay(struct regex_session *session, uint64_t backtracking) {
     uint64_t *left = session->steps ? session->steps : &session->own_steps;
     uint64_t cost = backtracking / BACKTRACKING_PER_STEP + 1;
     if (*left <= cost) return false;
@@ -202,7 +248,7 @@ static enum regex_result match_from(struct regex_session *session, const struct 
     int result = match_within(session, regex, text, from, steps);
     while (result == PCRE2_ERROR_MATCHLIMIT && steps < MATCH_BACKTRACKING_MAX) {
         steps = steps * HARDER < MATCH_BACKTRACKING_MAX ? steps * HARDER : MATCH_BACKTRACKING_MAX;
-        if (!pay(session, steps)) return REGEX_LIMIT;
+        if (!regex_session_pay(session, steps)) return REGEX_LIMIT;
         result = match_within(session, regex, text, from, steps);
     }
     if (result >= 0) return REGEX_YES;
@@ -210,13 +256,22 @@ static enum regex_result match_from(struct regex_session *session, const struct 
     return result == PCRE2_ERROR_NOMEMORY ? REGEX_NOMEM : REGEX_LIMIT;
 }
 
+static enum regex_result run_program(struct regex_session *session, const struct regex *regex,
+                                     gramc_text text, size_t *start, size_t *end) {
+    if (!start_session(session)) return REGEX_NOMEM;
+    return regex_program_find(session, regex->program, text, start, end);
+}
+
 enum regex_result regex_matches(struct regex_session *session, const struct regex *regex,
                                 gramc_text text) {
+    size_t start, end = 0;
+    if (regex->program) return run_program(session, regex, text, &start, &end);
     return match_from(session, regex, text, 0);
 }
 
 enum regex_result regex_find(struct regex_session *session, const struct regex *regex,
                              gramc_text text, size_t *start, size_t *end) {
+    if (regex->program) return run_program(session, regex, text, start, end);
     enum regex_result result = match_from(session, regex, text, *end);
     if (result != REGEX_YES) return result;
     const PCRE2_SIZE *offsets = pcre2_get_ovector_pointer(session->match);

@@ -7,16 +7,17 @@
 struct regex;
 struct regex_engine;
 
-/* The expressions of one schema. Memory comes from the arena, apart from what PCRE2's compiler to
- * machine code maps for itself. */
+/* The expressions of one schema. Memory comes from the arena and its allocator, apart from what
+ * PCRE2's compiler to machine code maps for itself. */
 struct regex_set {
     struct arena *arena;
     struct regex_engine *engine; /* NULL until the first expression */
     struct regex *first;
-    struct regex **same; /* by the pattern's hash; NULL until the first expression */
+    size_t count;
+    struct regex **same; /* by the pattern's hash; NULL while there are few */
 };
 
-enum { REGEX_BUCKETS = 1024 };
+enum { REGEX_BUCKETS = 1024, REGEX_LISTED = 32 };
 
 struct regex_error {
     size_t position; /* in the pattern */
@@ -24,9 +25,9 @@ struct regex_error {
 };
 
 /* Writes the pattern as PCRE2 takes it; `out` NULL only evaluates. False, with the reason, for what
- * is not ECMA-262 and for what PCRE2 has no words for. Annex B's harmless liberties are taken:
- * escaped punctuation, and braces that are no quantifier. */
-bool regex_translate(struct buf *out, gramc_text pattern, struct regex_error *error);
+ * is not ECMA-262. Annex B's harmless liberties are taken: escaped punctuation, and braces that
+ * are no quantifier. *beyond (may be NULL): PCRE2 would take the translation for something else. */
+bool regex_translate(struct buf *out, gramc_text pattern, bool *beyond, struct regex_error *error);
 
 void regex_set_init(struct regex_set *set, struct arena *arena);
 void regex_set_free(struct regex_set *set);
@@ -44,6 +45,7 @@ struct regex_session {
     void *general, *match, *limits; /* PCRE2's */
     uint64_t *steps;                /* that are left for all matches and whatever else takes them */
     uint64_t own_steps;             /* NULL: these */
+    struct regex_stack *stack;      /* a program's; NULL until the first */
     size_t used;
     _Alignas(16) unsigned char scratch[768];
 };

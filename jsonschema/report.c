@@ -185,6 +185,16 @@ void report_format(struct evaluation *evaluation, const struct evaluation_frame 
     finish(&s);
 }
 
+void report_content(struct evaluation *evaluation, const struct evaluation_frame *at,
+                    const char *keyword, const char *expected, const char *why) {
+    struct sentence s;
+    if (!begin(&s, evaluation, at, keyword, WEIGHT_USUAL)) return;
+    buf_printf(&s.out, "expected %s", expected);
+    put_got(&s);
+    if (why) buf_printf(&s.out, ": %s", why);
+    finish(&s);
+}
+
 /* ## Arrays and objects */
 
 void report_equal_items(struct evaluation *evaluation, const struct evaluation_frame *at,

@@ -45,21 +45,24 @@ static gramc_text unwrapped(void *ctx, struct arena *arena, gramc_text content) 
 }
 
 /* The model is told what is wrong, some times. */
-static void refuse_answer(gramc_run *run, const gramc_verdict *verdict) {
+static void refuse_answer(gramc_run *run, const gramc_verdict *verdict,
+                          const gramc_json_error *limit) {
     struct buf out;
-    const char *why = verdict && verdict->error_count ? verdict->errors[0].message.ptr
-                                                      : "it is nested too deeply or too large";
+    char words[READING_WORDS_MAX];
+    const char *why = verdict ? verdict->errors[0].message.ptr : words;
+    const char *unread = verdict ? "" : "it cannot be checked: ";
+    if (!verdict) reading_limit_words(words, limit);
     if (++run->bad_answers >= MOST_BAD_ANSWERS || run->iteration >= run->max_iterations) {
         run_end(run, GRAMC_OUTCOME_BAD_ANSWER,
-                "the answer does not fit its type, after %u of them: %s",
-                (unsigned)run->bad_answers, why);
+                "the answer does not fit its type, after %u of them: %s%s",
+                (unsigned)run->bad_answers, unread, why);
         return;
     }
     buf_init(&out, &run->loop->allocator, REMARK_MAX);
     buf_printf(&out,
-               "Error: the answer does not fit its schema: %s. Answer again, with JSON that fits "
+               "Error: the answer does not fit its schema: %s%s. Answer again, with JSON that fits "
                "it and nothing else.",
-               why);
+               unread, why);
     gramc_text text = buf_to_arena(&out, run->asking.arena);
     run->state = RUN_ASK;
     if (!text.ptr || !conversation_remark(run->asking.talk, run->asking.arena, text))
@@ -84,7 +87,7 @@ static void take_answer(gramc_run *run, gramc_text text, struct reading_view *vi
     if (status == GRAMC_NOMEM) {
         run_nomem(run);
     } else if (status || !verdict->valid) {
-        refuse_answer(run, status ? NULL : verdict);
+        refuse_answer(run, status ? NULL : verdict, &reading.limit);
     } else {
         const gramc_event_reading told = reading_told(&reading, verdict);
         if (told.repair_count || told.change_count)

@@ -30,8 +30,8 @@ static void on_done(void *ctx, const struct checked_end *end) {
     struct hand_call *call = ctx;
     call->end = end_of(end->outcome);
     if (end->outcome == CHECKED_NOMEM) call->text.state = BUF_NOMEM;
-    else if (end->unread) buf_puts(&call->text, "it is nested too deeply or too large");
-    else buf_text(&call->text, end->text);
+    else if (end->unread) buf_puts(&call->text, "it cannot be checked: ");
+    buf_text(&call->text, end->text);
 }
 
 /* To a person, what is wrong with a guard can be said. */

@@ -138,10 +138,14 @@ static bool is_rewritten(const struct checked_call *call) {
     return call->held && call->held->rewriter.guard.ptr;
 }
 
-/* Nested too deeply or too large to be judged. */
-static void refuse_unread(struct checked_call *call, enum checked_outcome outcome) {
-    if (is_rewritten(call)) refuse_rewriter(call, TEXT("it is nested too deeply or too large"));
-    else finish(call, &(struct checked_end){.outcome = outcome, .unread = true});
+/* Judging it passed a limit: too deep, too much work. */
+static void refuse_unread(struct checked_call *call, enum checked_outcome outcome,
+                          const gramc_json_error *limit) {
+    char words[READING_WORDS_MAX];
+    reading_limit_words(words, limit);
+    const struct checked_end end = {.outcome = outcome, .text = text_of(words), .unread = true};
+    if (is_rewritten(call)) refuse_rewriter(call, end.text);
+    else finish(call, &end);
 }
 
 static void refuse(struct checked_call *call, enum checked_outcome outcome,
@@ -190,11 +194,13 @@ static void take_fitting(struct checked_call *call, gramc_text text) {
 static void explain_result(struct checked_call *call, gramc_text value, gramc_text text) {
     gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
     gramc_verdict *verdict = NULL;
+    gramc_json_error limit;
     options.allocator = &call->loop->allocator;
+    options.error = &limit;
     gramc_status status =
         gramc_schema_check(&verdict, call->bound->tool->returns, value.ptr, value.len, &options);
     if (status == GRAMC_NOMEM) finish_nomem(call);
-    else if (status) refuse_unread(call, CHECKED_BAD_RESULT);
+    else if (status) refuse_unread(call, CHECKED_BAD_RESULT, &limit);
     else if (!verdict->valid) refuse(call, CHECKED_BAD_RESULT, verdict);
     else take_fitting(call, text);
     gramc_verdict_free(verdict);
@@ -357,7 +363,7 @@ static void take_reading(struct checked_call *call, gramc_status status,
     if (status == GRAMC_NOMEM) {
         finish_nomem(call);
     } else if (status) {
-        refuse_unread(call, CHECKED_BAD_ARGUMENTS);
+        refuse_unread(call, CHECKED_BAD_ARGUMENTS, &reading->limit);
     } else if (!verdict->valid) {
         refuse(call, CHECKED_BAD_ARGUMENTS, verdict);
     } else {

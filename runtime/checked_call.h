@@ -21,7 +21,7 @@ struct held;
 struct checked_end {
     enum checked_outcome outcome;
     gramc_text text; /* borrowed for the call of `done` */
-    bool unread;     /* nested too deeply or too large to be checked: there is no text */
+    bool unread;     /* a limit was passed in checking it: `text` says which one, and where */
     gramc_text own;  /* what the tool itself said; ptr NULL: it was not called, or said nothing */
     uint64_t queued_ns; /* it waited so long for its turn */
     uint64_t asked_ns;  /* and so long for somebody's approval */

@@ -3,6 +3,8 @@
  * those who check it. */
 #include "runtime/reading.h"
 
+#include <stdio.h>
+
 #include "base/limits.h"
 #include "base/text.h"
 
@@ -24,9 +26,16 @@ void reading_free(struct taken *reading) {
     arena_free(&reading->arena);
 }
 
-static gramc_status check(gramc_verdict **out, struct arena *arena, gramc_text json,
+void reading_limit_words(char words[READING_WORDS_MAX], const gramc_json_error *limit) {
+    snprintf(words, READING_WORDS_MAX, "%s%s%s", limit->message, limit->pointer[0] ? ", at " : "",
+             limit->pointer);
+}
+
+static gramc_status check(gramc_verdict **out, struct taken *reading, gramc_text json,
                           const struct reading_view *view) {
     gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
+    struct arena *arena = &reading->arena;
+    options.error = &reading->limit;
     options.flags = view->flags;
     options.allocator = &arena->allocator;
     *out = NULL;
@@ -51,7 +60,7 @@ static bool fits(void *ctx, gramc_text json) {
     const struct fitting *fitting = ctx;
     struct arena *arena = &fitting->reading->arena;
     gramc_verdict *verdict = NULL;
-    gramc_status status = check(&verdict, arena, json, fitting->view);
+    gramc_status status = check(&verdict, fitting->reading, json, fitting->view);
     bool valid = !status && verdict->valid;
     if (status == GRAMC_NOMEM) arena->oom = true;
     gramc_verdict_free(verdict);
@@ -77,14 +86,13 @@ static gramc_status mend(struct taken *reading, gramc_text *text, const struct r
 
 gramc_status reading_take(struct taken *reading, gramc_verdict **verdict, gramc_text text,
                           const struct reading_view *view) {
-    struct arena *arena = &reading->arena;
-    gramc_status status = check(verdict, arena, text, view);
+    gramc_status status = check(verdict, reading, text, view);
     if (status || (*verdict)->valid || !view->kinds) return status;
     status = mend(reading, &text, view);
     if (status == GRAMC_FINDINGS || status == GRAMC_LIMIT) return GRAMC_OK;
     gramc_verdict_free(*verdict);
     *verdict = NULL;
-    return status ? status : check(verdict, arena, text, view);
+    return status ? status : check(verdict, reading, text, view);
 }
 
 static unsigned kinds_of_type(gramc_text type) {

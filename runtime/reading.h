@@ -19,7 +19,8 @@ struct reading_view {
 struct taken {
     struct arena arena; /* of what the verdict borrows */
     const char *repairs[JSON_REPAIR_COUNT];
-    size_t repair_count; /* 0: nothing was mended */
+    size_t repair_count;    /* 0: nothing was mended */
+    gramc_json_error limit; /* of GRAMC_LIMIT: which one, and where */
 };
 
 /* The flags of gramc_schema_check for what an agent's `coerce` says; 0 without it. */
@@ -31,6 +32,9 @@ void reading_free(struct taken *reading);
  * that is what it takes. GRAMC_LIMIT, GRAMC_NOMEM: there is none. */
 gramc_status reading_take(struct taken *reading, gramc_verdict **verdict, gramc_text text,
                           const struct reading_view *view);
+/* Why something has no verdict, in words: "evaluating it takes too much work, at /items/3". */
+enum { READING_WORDS_MAX = sizeof(gramc_json_error) };
+void reading_limit_words(char words[READING_WORDS_MAX], const gramc_json_error *limit);
 /* What is told of it. */
 gramc_event_reading reading_told(const struct taken *reading, const gramc_verdict *verdict);
 /* The kinds of values that a schema names at its root; those that hold others where it names none.

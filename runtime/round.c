@@ -102,8 +102,9 @@ static gramc_text wrong_with_arguments(const struct slot *slot, const struct che
 static void refuse_arguments(struct slot *slot, const struct checked_end *end) {
     struct buf out = begin_error(slot);
     if (end->unread) {
-        buf_puts(&out, "the arguments cannot be checked: they are nested too deeply or too large. "
-                       "The tool was not called; call it again with simpler arguments.");
+        buf_puts(&out, "the arguments cannot be checked: ");
+        buf_text(&out, end->text);
+        buf_puts(&out, ". The tool was not called; call it again with simpler arguments.");
     } else {
         buf_puts(&out, "the arguments do not fit: ");
         buf_text(&out, wrong_with_arguments(slot, end));
@@ -144,8 +145,8 @@ static void report_timeout(struct slot *slot, gramc_text recorded) {
 static void refuse_result(struct slot *slot, const struct checked_end *end) {
     struct buf out = begin_error(slot);
     buf_puts(&out, "the tool's result is not what it promises: ");
-    if (end->unread) buf_puts(&out, "it is nested too deeply or too large");
-    else buf_text(&out, end->text);
+    if (end->unread) buf_puts(&out, "it cannot be checked: ");
+    buf_text(&out, end->text);
     settle_with(slot, SLOT_BAD_RESULT, &out);
 }
 

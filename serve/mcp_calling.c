@@ -128,8 +128,8 @@ static void put_why(struct buf *out, const struct checked_end *end) {
     else buf_puts(out, before_why[end->outcome]);
     if (is_denied && end->failed) buf_puts(out, ", since what guards the tool does not work");
     if (is_denied && !end->failed && end->text.len) buf_puts(out, ": ");
-    if (end->unread) buf_puts(out, "nested too deeply or too large");
-    else buf_text(out, end->text);
+    if (end->unread) buf_puts(out, "cannot be checked: ");
+    buf_text(out, end->text);
 }
 
 static void on_tool_done(void *ctx, const struct checked_end *end) {

@@ -5,14 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/validate/workload.h"
+#include "bench/validate/documents.h"
 
 enum { LARGEST = 1 << 26, INSTANCES = 200 };
-
-struct writer {
-    struct random random;
-    struct buf schema, instance;
-};
 
 static void put_property_schemas(struct writer *w, unsigned count) {
     for (unsigned i = 0; i < count; i++)
@@ -102,19 +97,24 @@ static const struct kind {
     const char *name;
     void (*write)(struct writer *w, unsigned count, bool schema);
     unsigned count;
-} kinds[] = {{"properties-64", properties, 64},
-             {"properties-65", properties, 65},
-             {"properties-200", properties, 200},
-             {"keys-100", keys, 100},
-             {"keys-130", keys, 130},
-             {"keys-200", keys, 200},
-             {"keys-2000", keys, 2000},
-             {"enum-of-8-numbers", numbers, 8},
-             {"enum-of-2000-numbers", numbers, 2000},
-             {"enum-of-2000-fractions", fractions, 2000},
-             {"enum-of-8-texts", texts, 8},
-             {"enum-of-200-texts", texts, 200},
-             {"unevaluated-20", unevaluated, 20}};
+    int instances; /* 0: INSTANCES */
+} kinds[] = {{"properties-64", properties, 64, 0},
+             {"properties-65", properties, 65, 0},
+             {"properties-200", properties, 200, 0},
+             {"keys-100", keys, 100, 0},
+             {"keys-130", keys, 130, 0},
+             {"keys-200", keys, 200, 0},
+             {"keys-2000", keys, 2000, 0},
+             {"enum-of-8-numbers", numbers, 8, 0},
+             {"enum-of-2000-numbers", numbers, 2000, 0},
+             {"enum-of-2000-fractions", fractions, 2000, 0},
+             {"enum-of-8-texts", texts, 8, 0},
+             {"enum-of-200-texts", texts, 200, 0},
+             {"unevaluated-20", unevaluated, 20, 0},
+             {"repository", write_repository, 0, 0},
+             {"repository-and-parents", write_repository, 3, 0},
+             {"metaschema", write_metaschema, 3, 0},
+             {"openapi-of-7-mb", write_openapi, 2600, 1}};
 
 static bool write_kind(const struct kind *kind, FILE *schemas, FILE *calls) {
     struct writer w;
@@ -124,7 +124,7 @@ static bool write_kind(const struct kind *kind, FILE *schemas, FILE *calls) {
     buf_init(&w.instance, NULL, LARGEST);
     kind->write(&w, kind->count, true);
     fprintf(schemas, "[{\"name\":\"%s\",\"schema\":%s}]\n", kind->name, w.schema.ptr);
-    for (int i = 0; i < INSTANCES; i++) {
+    for (int i = 0; i < (kind->instances ? kind->instances : INSTANCES); i++) {
         buf_reset(&w.instance);
         kind->write(&w, kind->count, false);
         fprintf(calls, "0\t1\t%s\n", w.instance.ptr);

@@ -78,7 +78,7 @@ static bool has_signature(const gramc_library *library, gramc_text name) {
         if (text_eq(library->impls[i].name, name)) impl = &library->impls[i];
     if (!impl || impl->accepts_schema.len || impl->returns_schema.len) return true;
     return impl->kind != GRAMC_IMPL_EXEC && impl->kind != GRAMC_IMPL_HTTP &&
-           impl->kind != GRAMC_IMPL_RETURNS;
+           impl->kind != GRAMC_IMPL_RETURNS && impl->kind != GRAMC_IMPL_BUILTIN;
 }
 
 /* A tool without a signature has that of the spec, as if an agent asked for it. */
@@ -109,11 +109,21 @@ static int bind_tool(struct stocked *stocked, const struct workshop *shop, gramc
     return status == GRAMC_FINDINGS ? workshop_findings_code(shop) : cli_status(cli, status);
 }
 
+/* Clients are shown no types then, and nothing is checked. */
+static void warn_untyped(const struct stocked *stocked, gramc_text name) {
+    if (find_said(stocked, name) || has_signature(stocked->choice.library, name)) return;
+    fprintf(stocked->cli->err,
+            "gramc: %.*s has no signature, so that its arguments are not checked: a Tool of that "
+            "name, in this file or one that it imports, gives it one\n",
+            TEXT_ARGS(name));
+}
+
 static int bind_impls(struct stocked *stocked, const struct workshop *shop) {
     const gramc_library *library = stocked->choice.library;
     int code = EXIT_FINE;
     for (size_t i = 0; i < library->impl_count && code == EXIT_FINE; i++) {
         const gramc_impl *impl = &library->impls[i];
+        warn_untyped(stocked, impl->name);
         if (impl->kind != GRAMC_IMPL_AGENT) code = bind_tool(stocked, shop, impl->name, TEXT(""));
         else
             fprintf(stocked->cli->err,

@@ -48,12 +48,13 @@ typedef struct gramc_schema_options {
     bool closed_root;    /* an unknown member of the root object is an error (tool calls) */
     gramc_text base_uri; /* of the document, when it has no $id; empty: none */
     gramc_resolver resolver;
+    bool assert_content; /* contentEncoding (base64), contentMediaType (application/json) and
+                            contentSchema are checked, not only noted */
 } gramc_schema_options;
 #define GRAMC_SCHEMA_OPTIONS_INIT                                                                  \
     {                                                                                              \
-        sizeof(gramc_schema_options), NULL, GRAMC_DRAFT_AUTO, false, false, {NULL, 0}, {           \
-            NULL, NULL                                                                             \
-        }                                                                                          \
+        sizeof(gramc_schema_options), NULL, GRAMC_DRAFT_AUTO, false, false, {NULL, 0},             \
+            {NULL, NULL}, false                                                                    \
     }
 
 /* Compiles a schema document. `error` may be NULL. GRAMC_FINDINGS: not JSON, not a schema, an

@@ -6,11 +6,11 @@
 
 #include <string.h>
 
+#include "base/base64.h"
 #include "base/text.h"
 
 /* ## Values */
 
-static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 static const char mark[] = "=?base64?";
 
 static bool is_marked(gramc_text text) {
@@ -24,57 +24,20 @@ static bool fits_header(gramc_text text) {
     return text_trim(text).len == text.len && !is_marked(text);
 }
 
-/* RFC 4648, section 4 */
-static void put_base64(struct buf *out, gramc_text text) {
-    for (size_t i = 0; i < text.len; i += 3) {
-        uint32_t group = 0;
-        size_t have = text.len - i < 3 ? text.len - i : 3;
-        for (size_t k = 0; k < 3; k++)
-            group = group << 8 | (k < have ? (uint32_t)(unsigned char)text.ptr[i + k] : 0);
-        for (size_t k = 0; k < 4; k++)
-            buf_putc(out, k <= have ? digits[group >> (18 - 6 * k) & 63] : '=');
-    }
-}
-
 void mcp_header_value(struct buf *out, gramc_text text) {
     if (fits_header(text)) {
         buf_text(out, text);
         return;
     }
     buf_puts(out, mark);
-    put_base64(out, text);
+    base64_put(out, text);
     buf_puts(out, "?=");
-}
-
-/* Four digits, of which the last ones may be padding; how many bytes they are, or 0. */
-static size_t read_group(char out[3], const char *four, bool is_last) {
-    uint32_t group = 0;
-    size_t have = 4;
-    while (is_last && have > 2 && four[have - 1] == '=') have--;
-    for (size_t i = 0; i < 4; i++) {
-        const char *digit = i < have && four[i] ? strchr(digits, four[i]) : NULL;
-        if (i < have && !digit) return 0;
-        group = group << 6 | (digit ? (uint32_t)(digit - digits) : 0);
-    }
-    if (group & ((1U << 8 * (4 - have)) - 1)) return 0; /* bits that no byte has */
-    for (size_t i = 0; i < 3; i++) out[i] = (char)(group >> (16 - 8 * i) & 0xFF);
-    return have - 1;
 }
 
 bool mcp_header_read(gramc_text *out, struct arena *arena, gramc_text value) {
     *out = text_trim(value);
     if (!is_marked(*out) || out->len < strlen(mark) + 2) return true;
-    gramc_text coded = text_slice(*out, strlen(mark), out->len - 2);
-    char *bytes = arena_alloc(arena, coded.len + 1);
-    size_t len = 0;
-    if (!bytes || coded.len % 4) return false;
-    for (size_t i = 0; i < coded.len; i += 4) {
-        size_t got = read_group(bytes + len, coded.ptr + i, i + 4 == coded.len);
-        if (!got) return false;
-        len += got;
-    }
-    *out = (gramc_text){bytes, len};
-    return true;
+    return base64_read(out, arena, text_slice(*out, strlen(mark), out->len - 2));
 }
 
 bool mcp_mirror_text(gramc_text *out, const struct mcp_parameter *parameter,

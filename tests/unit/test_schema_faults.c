@@ -52,6 +52,10 @@ static const struct scenario scenarios[] = {
     {"{\"$ref\":\"https://json-schema.org/draft/2020-12/schema\"}",
      "{\"properties\":{\"a\":{\"type\":\"int\"}}}", false},
     {"{\"type\":\"array\"}", "[1,", false},
+    /* Patterns that are programs. */
+    {"{\"pattern\":\"(?<=^(a|[\\\\d\\\\x62\\\\p{L}])*\\\\1)c$\"}",
+     "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaac\"", true},
+    {"{\"pattern\":\"(?<=a*)(?:aa|ab|ac|ad|ae|af|ag|bh|bi|bj)$\"}", "\"xbi\"", true},
 };
 
 static gramc_status compile(gramc_schema **out, const struct scenario *scenario,
