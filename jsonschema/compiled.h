@@ -8,6 +8,8 @@
 #include "gramc/schema.h"
 
 #include "base/json/json.h"
+#include "base/map.h"
+#include "jsonschema/keywords.h"
 #include "jsonschema/regex.h"
 #include "jsonschema/types.h"
 
@@ -41,6 +43,7 @@ struct resource {
     const struct json *root;
     struct dialect dialect;
     struct anchor *anchors;
+    struct map names, dynamic_names;     /* all of them, and the dynamic ones, to anchors */
     bool recursive_anchor;               /* 2019-09 */
     const struct schema_node *root_node; /* of resources with a recursive anchor */
 };
@@ -149,6 +152,9 @@ struct object_rules {
     size_t property_count;
     uint32_t first; /* in the order of the schema */
     uint32_t required_count;
+    const uint32_t *asked; /* the places of those that are required, as the schema writes them */
+    uint32_t required_undefaulted; /* without those that have a default */
+    bool has_nodes;                /* some of the properties has a schema */
     const struct pattern_property *patterns;
     size_t pattern_count;
     const struct schema_node *additional; /* NULL: anything */
@@ -256,11 +262,14 @@ struct gramc_schema {
     const struct object_rules *any_members;
 };
 
+/* Whether a dialect knows the keyword. */
+bool keyword_is_heeded(enum keyword keyword, const struct dialect *dialect);
 /* Eight bytes at a time; the same for the same bytes. */
 uint64_t fast_hash(const char *bytes, size_t len);
 
-/* The JSON Pointer of a value inside a document, found by its span. */
-void put_pointer_to(struct buf *out, const struct json *root, const struct json *value);
+/* The JSON Pointer of a value inside a document, found by its span. Tells how many values it had to
+ * pass. */
+size_t put_pointer_to(struct buf *out, const struct json *root, const struct json *value);
 /* "an integer", "a string or null" ... for messages. */
 void put_types(struct buf *out, unsigned types);
 

@@ -1,7 +1,7 @@
 /* Walks a document once more, after it was evaluated, and makes a unit for each keyword at each
  * place. Without `all` the document is valid, and what it would walk that is not (an alternative, a
  * condition) is left out, as its annotations are dropped: the evaluator tells. With `all` the walk
- * itself finds out what is valid. Time: the evaluation's steps. Memory: OUTPUT_MAX. */
+ * itself finds out what is valid. Time and memory: the evaluation's. */
 #include "jsonschema/output.h"
 
 #include "base/map.h"
@@ -14,7 +14,6 @@ enum { LONGEST_PLACE = 64 * 1024, MOST_SENTENCES = 1000, SIBLINGS_PER_STEP = 8 }
 struct output_walk {
     struct evaluation *evaluation;
     struct map places; /* of schemas that references lead to */
-    size_t bytes;      /* that units and sentences take */
     bool all;
 };
 
@@ -34,13 +33,8 @@ struct visit {
 
 /* ## Units */
 
-static bool take_bytes(struct output_walk *walk, size_t bytes) {
-    walk->bytes += bytes;
-    return walk->bytes <= OUTPUT_MAX || evaluation_limit(walk->evaluation, LIMIT_OUTPUT);
-}
-
 static struct output_unit *add_unit(struct output_walk *walk, struct output_unit ***link) {
-    if (!take_bytes(walk, sizeof(struct output_unit))) return NULL;
+    if (!evaluation_take(walk->evaluation, 1)) return NULL;
     struct output_unit *unit = ARENA_NEW(walk->evaluation->arena, struct output_unit);
     if (!unit) {
         evaluation_stop(walk->evaluation, GRAMC_NOMEM);
@@ -62,14 +56,13 @@ static gramc_text absolute_of(struct output_walk *walk, const struct evaluation_
     place = ARENA_NEW(evaluation->arena, struct schema_place);
     if (!place) return none;
     buf_init(&buf, &evaluation->arena->allocator, LONGEST_PLACE);
-    size_t passed = words_put_absolute(&buf, at, NULL);
+    size_t passed = words_put_uri(&buf, at->node);
     *place = (struct schema_place){at->node, arena_text(evaluation->arena, buf_view(&buf))};
     key.ptr = (const char *)&place->node;
     (void)map_put(&walk->places, key, place);
     if (buf.state == BUF_NOMEM || evaluation->arena->oom) evaluation_stop(evaluation, GRAMC_NOMEM);
     buf_free(&buf);
     evaluation_take(evaluation, passed / SIBLINGS_PER_STEP);
-    take_bytes(walk, place->absolute.len);
     return place->absolute;
 }
 
@@ -91,7 +84,7 @@ static bool tell(struct output_walk *walk, struct visit *visit, gramc_text keywo
     for (const struct violation *v = visit->own->first; v && count; v = v->next) {
         if (!text_eq(v->shown.keyword, keyword)) continue;
         struct output_unit *unit = alone ? visit->unit : add_unit(walk, &visit->link);
-        if (!unit || !take_bytes(walk, v->shown.message.len)) return false;
+        if (!unit) return false;
         unit->error = v->shown.message;
         unit->valid = false;
     }
@@ -221,8 +214,8 @@ static bool walk_branch(struct output_walk *walk, struct visit *visit) {
     struct evaluation_frame condition = frame_inner(visit->at, apply->if_node, "if");
     bool then = visit->member->key.ptr[0] == 't';
     if (!apply->if_node || evaluate_quietly(walk->evaluation, &condition) != then) return true;
-    struct evaluation_frame inner = frame_inner(
-        visit->at, then ? apply->then_node : apply->else_node, then ? "then" : "else");
+    struct evaluation_frame inner =
+        frame_inner(visit->at, then ? apply->then_node : apply->else_node, then ? "then" : "else");
     return apply_here(walk, visit, &inner);
 }
 
@@ -303,15 +296,15 @@ static bool walk_names(struct output_walk *walk, struct visit *visit) {
 
 static bool walk_dependents(struct output_walk *walk, struct visit *visit) {
     const struct object_rules *rules = visit->at->node->object;
+    struct member_index index;
     bool valid = true;
+    if (!evaluate_index(walk->evaluation, visit->at->value, &index)) return false;
     for (size_t i = 0; i < rules->dependent_count; i++) {
         const struct dependent *dependent = &rules->dependents[i];
         if (!dependent->node || !text_is(visit->member->key, dependent->keyword)) continue;
-        if (!evaluation_take(walk->evaluation, 1 + visit->at->value->count / SIBLINGS_PER_STEP))
-            return false;
-        if (!json_get_text(visit->at->value, dependent->key)) continue;
-        struct evaluation_frame inner =
-            frame_inner(visit->at, dependent->node, dependent->keyword);
+        if (!evaluation_take(walk->evaluation, 1)) return false;
+        if (!member_find(&index, dependent->key)) continue;
+        struct evaluation_frame inner = frame_inner(visit->at, dependent->node, dependent->keyword);
         inner.token = dependent->key;
         valid &= apply_here(walk, visit, &inner);
     }
@@ -325,13 +318,12 @@ static bool walk_unevaluated(struct output_walk *walk, struct visit *visit) {
         object ? apply_rules->unevaluated_properties : apply_rules->unevaluated_items;
     gramc_text none = {NULL, 0};
     uint32_t i = 0;
-    visit->unit->says =
-        says_from(visit, GRAMC_DRAFT_2019_09, object ? SAYS_NAMES : SAYS_TRUE);
+    visit->unit->says = says_from(visit, GRAMC_DRAFT_2019_09, object ? SAYS_NAMES : SAYS_TRUE);
     for (const struct json *child = visit->at->value->first; child; child = child->next, i++) {
         if (marks_has(visit->marks, i)) continue;
         struct evaluation_frame inner = frame_item(visit, node, child, i);
-        valid &= object ? walk_member(walk, visit, node, none, child)
-                        : apply(walk, visit, &inner, NULL);
+        valid &=
+            object ? walk_member(walk, visit, node, none, child) : apply(walk, visit, &inner, NULL);
         marks_set(visit->marks, i);
     }
     return valid;
@@ -343,12 +335,11 @@ static bool walk_items(struct output_walk *walk, struct visit *visit) {
     const struct array_rules *rules = visit->at->node->array;
     bool prefix = visit->member->kind == JSON_ARRAY, valid = true;
     uint32_t i = 0;
-    visit->unit->says =
-        says_from(visit, GRAMC_DRAFT_2019_09, prefix ? SAYS_LAST : SAYS_TRUE);
+    visit->unit->says = says_from(visit, GRAMC_DRAFT_2019_09, prefix ? SAYS_LAST : SAYS_TRUE);
     if (!rules) return true; /* additionalItems alone */
     if (!prefix && !(rules->rest && text_is(visit->member->key, rules->rest_keyword))) return true;
     for (const struct json *item = visit->at->value->first; item; item = item->next, i++) {
-        if (prefix != i < rules->prefix.count) continue;
+        if (prefix != (i < rules->prefix.count)) continue;
         struct evaluation_frame inner =
             frame_item(visit, prefix ? rules->prefix.nodes[i] : rules->rest, item, i);
         inner.index = i;

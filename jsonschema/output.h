@@ -19,8 +19,8 @@ enum output_says {
 /* A keyword, or a schema that a keyword applies: these stand below it. */
 struct output_unit {
     struct output_unit *first, *next;
-    gramc_text token;         /* on the way through the schema, behind the outer unit's; may be none */
-    gramc_text absolute;      /* of a schema: where it stands; none: behind the outer one as well */
+    gramc_text token;    /* on the way through the schema, behind the outer unit's; may be none */
+    gramc_text absolute; /* of a schema: where it stands; none: behind the outer one as well */
     const struct json *place; /* in the instance; NULL: the outer unit's */
     const struct json *value; /* SAYS_VALUE */
     gramc_text error;

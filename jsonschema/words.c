@@ -45,8 +45,7 @@ static bool put_steps(struct buf *out, const struct evaluation_frame *at) {
     if (!at->up) return true;
     bool first = put_steps(out, at->up);
     if (at->value == at->up->value || at->name) return first;
-    if (at->up->value->kind == JSON_ARRAY)
-        buf_printf(out, "[%zu]", place_of(at));
+    if (at->up->value->kind == JSON_ARRAY) buf_printf(out, "[%zu]", place_of(at));
     else put_name(out, at->value->key, first);
     return false;
 }
@@ -67,8 +66,7 @@ void words_put_instance(struct buf *out, const struct evaluation_frame *at, cons
     if (!at->up) return;
     words_put_instance(out, at->up, NULL);
     if (at->value == at->up->value || at->name) return;
-    if (at->up->value->kind == JSON_ARRAY)
-        buf_printf(out, "/%zu", place_of(at));
+    if (at->up->value->kind == JSON_ARRAY) buf_printf(out, "/%zu", place_of(at));
     else json_put_pointer_token(out, at->value->key);
 }
 
@@ -115,11 +113,14 @@ void words_put_path(struct buf *out, const struct evaluation_frame *at, const ch
     if (!is_own_place(at, keyword) && !is_closed_by_caller(at)) put_keyword(out, keyword);
 }
 
-void words_put_absolute(struct buf *out, const struct evaluation_frame *at, const char *keyword) {
-    const struct resource *resource = at->node->resource;
-    buf_text(out, resource->uri);
+size_t words_put_uri(struct buf *out, const struct schema_node *node) {
+    buf_text(out, node->resource->uri);
     buf_putc(out, '#');
-    put_pointer_to(out, resource->root, at->node->schema);
+    return put_pointer_to(out, node->resource->root, node->schema);
+}
+
+void words_put_absolute(struct buf *out, const struct evaluation_frame *at, const char *keyword) {
+    (void)words_put_uri(out, at->node);
     if (!is_own_place(at, keyword)) put_keyword(out, keyword);
 }
 

@@ -16,6 +16,8 @@ void words_put_instance(struct buf *out, const struct evaluation_frame *at, cons
 void words_put_schema(struct buf *out, const struct evaluation_frame *at, const char *keyword);
 void words_put_path(struct buf *out, const struct evaluation_frame *at, const char *keyword);
 void words_put_absolute(struct buf *out, const struct evaluation_frame *at, const char *keyword);
+/* The URI of a schema; tells how many values had to be passed to find it. */
+size_t words_put_uri(struct buf *out, const struct schema_node *node);
 
 /* "the string \"abc\"", "an array of 3 items". */
 void words_put_value(struct buf *out, const struct json *value);
