@@ -80,10 +80,9 @@ static bool tell(struct output_walk *walk, struct visit *visit, gramc_text keywo
     size_t count = 0;
     for (const struct violation *v = visit->own->first; v; v = v->next)
         count += text_eq(v->shown.keyword, keyword);
-    bool alone = count == 1 && !visit->unit->first;
     for (const struct violation *v = visit->own->first; v && count; v = v->next) {
         if (!text_eq(v->shown.keyword, keyword)) continue;
-        struct output_unit *unit = alone ? visit->unit : add_unit(walk, &visit->link);
+        struct output_unit *unit = count == 1 ? visit->unit : add_unit(walk, &visit->link);
         if (!unit) return false;
         unit->error = v->shown.message;
         unit->valid = false;
@@ -209,11 +208,19 @@ static bool walk_if(struct output_walk *walk, struct visit *visit) {
     return true;
 }
 
+/* Of `then` and `else` at most one counts. */
+static bool is_taken(struct output_walk *walk, const struct evaluation_frame *at,
+                     enum keyword keyword) {
+    const struct applicators *apply = at->node->apply;
+    if (keyword != K_THEN && keyword != K_ELSE) return true;
+    if (!apply->if_node) return false;
+    struct evaluation_frame condition = frame_inner(at, apply->if_node, "if");
+    return evaluate_quietly(walk->evaluation, &condition) == (keyword == K_THEN);
+}
+
 static bool walk_branch(struct output_walk *walk, struct visit *visit) {
     const struct applicators *apply = visit->at->node->apply;
-    struct evaluation_frame condition = frame_inner(visit->at, apply->if_node, "if");
     bool then = visit->member->key.ptr[0] == 't';
-    if (!apply->if_node || evaluate_quietly(walk->evaluation, &condition) != then) return true;
     struct evaluation_frame inner =
         frame_inner(visit->at, then ? apply->then_node : apply->else_node, then ? "then" : "else");
     return apply_here(walk, visit, &inner);
@@ -454,6 +461,7 @@ static bool walk_keyword(struct output_walk *walk, struct visit *visit,
     enum keyword keyword = keyword_named(visit->member->key);
     bool known = keyword != K_COUNT && keyword_is_heeded(keyword, dialect), valid = true;
     if (known ? is_passed_over(keyword) : draft_is_old(dialect->draft)) return true;
+    if (known && !is_taken(walk, visit->at, keyword)) return true;
     visit->unit = add_unit(walk, link);
     if (!visit->unit) return false;
     visit->link = &visit->unit->first;

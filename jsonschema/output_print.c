@@ -4,6 +4,7 @@
 #include "jsonschema/output.h"
 
 #include "base/text.h"
+#include "jsonschema/uri.h"
 
 enum { LONGEST_LOCATION = 64 * 1024 * 1024 };
 
@@ -74,7 +75,9 @@ static void restart(struct buf *buf) {
 static gramc_text absolute_at(struct output_view *view, const struct output_place *place) {
     restart(&view->absolute);
     buf_text(&view->absolute, place->base);
+    size_t start = view->absolute.len;
     buf_text(&view->absolute, text_slice(buf_view(&view->path), place->from, view->path.len));
+    uri_encode_fragment(&view->absolute, start);
     return buf_view(&view->absolute);
 }
 
@@ -172,14 +175,14 @@ static void put_tree(struct output_view *view, const struct output_unit *unit,
     leave(view, &place);
 }
 
-/* Only what has annotations; what stands around a single one says nothing. */
+/* Only the root and what has annotations; what stands around a single one says nothing. */
 static void put_condensed(struct output_view *view, const struct output_unit *unit,
                           const struct output_place *outer) {
     size_t kept = 0;
     for (const struct output_unit *inner = unit->first; inner; inner = inner->next)
         kept += inner->kept;
     struct output_place place = enter(view, unit, outer);
-    bool shown = kept != 1 || unit->says != SAYS_NOTHING;
+    bool shown = kept != 1 || unit->says != SAYS_NOTHING || unit == view->verdict->output;
     if (shown) begin_unit(view, unit, &place);
     if (shown && kept) json_member_array(view->w, "annotations");
     for (const struct output_unit *inner = unit->first; inner; inner = inner->next)

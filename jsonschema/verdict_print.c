@@ -179,19 +179,12 @@ static size_t gather(const struct violation **leaves, size_t count, size_t end) 
     return kept;
 }
 
-/* One unit for leaves that share the first `from` bytes of their paths. As deep as the paths. */
 static void put_units(struct json_writer *w, const struct violation **leaves, size_t count,
-                      size_t from) {
-    if (count == 1 || w->out->state != BUF_FINE) {
-        verdict_put_leaf(w, leaves[0]);
-        return;
-    }
-    size_t path = leaves[0]->path.len, instance = leaves[0]->shown.instance.len;
-    for (size_t i = 1; i < count; i++) {
-        path = common_start(leaves[0]->path, path, leaves[i]->path);
-        instance = common_start(leaves[0]->shown.instance, instance, leaves[i]->shown.instance);
-    }
-    if (path < from) path = from;
+                      size_t from);
+
+/* One unit around leaves that share so many bytes of their paths and places. */
+static void put_around(struct json_writer *w, const struct violation **leaves, size_t count,
+                       size_t path, size_t instance) {
     begin_unit(w, text_slice(leaves[0]->path, 0, path), absolute_of(leaves[0], path),
                text_slice(leaves[0]->shown.instance, 0, instance));
     json_member_array(w, "errors");
@@ -206,6 +199,21 @@ static void put_units(struct json_writer *w, const struct violation **leaves, si
     json_object_end(w);
 }
 
+/* One unit for leaves that share the first `from` bytes of their paths. As deep as the paths. */
+static void put_units(struct json_writer *w, const struct violation **leaves, size_t count,
+                      size_t from) {
+    if (count == 1 || w->out->state != BUF_FINE) {
+        verdict_put_leaf(w, leaves[0]);
+        return;
+    }
+    size_t path = leaves[0]->path.len, instance = leaves[0]->shown.instance.len;
+    for (size_t i = 1; i < count; i++) {
+        path = common_start(leaves[0]->path, path, leaves[i]->path);
+        instance = common_start(leaves[0]->shown.instance, instance, leaves[i]->shown.instance);
+    }
+    put_around(w, leaves, count, path < from ? from : path, instance);
+}
+
 static void put_detailed(struct json_writer *w, const struct verdict *verdict) {
     size_t count = verdict->shown.error_count, i = 0;
     size_t size = count * sizeof(const struct violation *);
@@ -215,7 +223,7 @@ static void put_detailed(struct json_writer *w, const struct verdict *verdict) {
         return;
     }
     for (const struct violation *v = verdict->violations; v; v = v->next) leaves[i++] = v;
-    put_units(w, leaves, count, 0);
+    put_around(w, leaves, count, 0, 0);
     mem_free(&w->out->allocator, leaves, size);
 }
 

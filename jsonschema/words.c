@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "jsonschema/uri.h"
 
 enum { LONGEST_SHORT = 60 };
 
@@ -116,12 +117,16 @@ void words_put_path(struct buf *out, const struct evaluation_frame *at, const ch
 size_t words_put_uri(struct buf *out, const struct schema_node *node) {
     buf_text(out, node->resource->uri);
     buf_putc(out, '#');
-    return put_pointer_to(out, node->resource->root, node->schema);
+    size_t start = out->len, passed = put_pointer_to(out, node->resource->root, node->schema);
+    uri_encode_fragment(out, start);
+    return passed;
 }
 
 void words_put_absolute(struct buf *out, const struct evaluation_frame *at, const char *keyword) {
     (void)words_put_uri(out, at->node);
+    size_t start = out->len;
     if (!is_own_place(at, keyword)) put_keyword(out, keyword);
+    uri_encode_fragment(out, start);
 }
 
 /* ## Types */
