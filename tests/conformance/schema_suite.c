@@ -47,8 +47,7 @@ static int resolve(void *ctx, gramc_text uri, gramc_text *out) {
     static const char host[] = "http://localhost:1234/";
     struct suite *suite = ctx;
     char path[4096];
-    if (is_output_schema(uri))
-        snprintf(path, sizeof path, "%s/output-schema.json", suite->remotes);
+    if (is_output_schema(uri)) snprintf(path, sizeof path, "%s/output-schema.json", suite->remotes);
     else if (!text_starts(uri, host)) return 1;
     else
         snprintf(path, sizeof path, "%s/%.*s", suite->remotes, (int)(uri.len - strlen(host)),

@@ -141,13 +141,14 @@ static void test_beside_the_schema(void **state) {
         schema, TEXT("{\"a\":1,\"a\":2}"),
         "{\"valid\":false,\"keywordLocation\":\"\",\"instanceLocation\":\"\",\"errors\":[{\"valid\""
         ":false,\"keywordLocation\":\"/duplicate\",\"absoluteKeywordLocation\":\"#/duplicate\","
-        "\"instanceLocation\":\"\",\"error\":\"the value: the member \\\"a\\\" stands "
-        "twice\"}," ROOT("true") "\"instanceLocation\":\"\"}]}\n");
+        "\"instanceLocation\":\"/a\",\"error\":\"a: given more than once; keep "
+        "one\"}," ROOT("true") "\"instanceLocation\":\"\"}]}\n");
     expect_verbose(
         closed, TEXT("{\"a\":1}"),
         ROOT("false") "\"instanceLocation\":\"\",\"errors\":[{\"valid\":false," ADDITIONAL
                       ",\"instanceLocation\":\"\",\"errors\":[{\"valid\":false," ADDITIONAL
-                      ",\"instanceLocation\":\"/a\",\"error\":\"a: not a known member\"}"
+                      ",\"instanceLocation\":\"/a\",\"error\":\"a: not a known member; no members "
+                      "are allowed here\"}"
                       "]}]}\n");
     gramc_schema_free(schema);
     gramc_schema_free(closed);
