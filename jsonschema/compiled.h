@@ -8,6 +8,7 @@
 #include "gramc/schema.h"
 
 #include "base/json/json.h"
+#include "base/map.h"
 #include "jsonschema/regex.h"
 #include "jsonschema/types.h"
 
@@ -41,6 +42,7 @@ struct resource {
     const struct json *root;
     struct dialect dialect;
     struct anchor *anchors;
+    struct map names, dynamic_names;     /* all of them, and the dynamic ones, to anchors */
     bool recursive_anchor;               /* 2019-09 */
     const struct schema_node *root_node; /* of resources with a recursive anchor */
 };
@@ -157,6 +159,9 @@ struct object_rules {
     size_t property_count;
     uint32_t first; /* in the order of the schema */
     uint32_t required_count;
+    const uint32_t *asked; /* the places of those that are required, as the schema writes them */
+    uint32_t required_undefaulted; /* without those that have a default */
+    bool has_nodes;                /* some of the properties has a schema */
     const struct pattern_property *patterns;
     size_t pattern_count;
     const struct schema_node *additional; /* NULL: anything */
