@@ -179,11 +179,12 @@ static bool evaluate_required(struct evaluation *evaluation, const struct evalua
     const struct object_rules *rules = at->node->object;
     bool valid = true;
     if (!rules->required_count) return true;
+    uint32_t likely = rules->first;
     struct marks seen;
     struct json required = {.count = rules->required_count};
     if (!marks_init(evaluation, &seen, &required)) return false;
     for (const struct json *member = at->value->first; member; member = member->next) {
-        const struct schema_property *property = find_property(rules, member->key);
+        const struct schema_property *property = find_next_property(rules, member->key, &likely);
         if (property && property->required != NO_REQUIRED) marks_set(&seen, property->required);
     }
     for (uint32_t i = rules->first; i < rules->property_count; i = rules->properties[i].next) {
@@ -237,12 +238,13 @@ static bool evaluate_members(struct evaluation *evaluation, const struct evaluat
                              struct marks *marks, enum member_kinds which) {
     const struct object_rules *rules = at->node->object;
     bool valid = true;
-    uint32_t i = 0;
+    uint32_t i = 0, likely = rules->first;
     for (const struct json *member = at->value->first; member; member = member->next, i++) {
         bool known = false;
         enum member_kinds is = member->kind >= JSON_ARRAY ? MEMBERS_CONTAINER : MEMBERS_SCALAR;
         if (!(which & is)) continue;
-        valid &= evaluate_member(evaluation, at, member, find_property(rules, member->key), &known);
+        const struct schema_property *property = find_next_property(rules, member->key, &likely);
+        valid &= evaluate_member(evaluation, at, member, property, &known);
         if (!valid && !evaluation->report) return false;
         if (known) marks_set(marks, i);
     }
