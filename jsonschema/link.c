@@ -28,9 +28,9 @@ const struct schema_property *find_property(const struct object_rules *rules, gr
 
 const struct schema_property *find_next_property(const struct object_rules *rules, gramc_text key,
                                                  uint32_t *likely) {
-    const struct schema_property *property = &rules->properties[*likely];
-    if (*likely >= rules->property_count || !text_eq(property->key, key))
-        property = find_property(rules, key);
+    const struct schema_property *property =
+        *likely < rules->property_count ? &rules->properties[*likely] : NULL;
+    if (!property || !text_eq(property->key, key)) property = find_property(rules, key);
     if (property) *likely = property->next;
     return property;
 }
