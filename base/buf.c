@@ -150,20 +150,25 @@ gramc_text buf_to_arena(struct buf *buf, struct arena *arena) {
     return buf_to_arena_cut(buf, arena);
 }
 
-static bool is_in_arena(const struct buf *buf, const struct arena *arena) {
-    return buf->allocator.alloc == grow_in_arena && buf->allocator.ctx == arena && buf->ptr;
+/* Gives back what there is room for behind it. */
+static gramc_text leave_in_arena(struct buf *buf, struct arena *arena) {
+    gramc_text text = buf_view(buf);
+    arena_resize(arena, buf->ptr, buf->size, buf->len + 1);
+    buf->ptr = NULL;
+    buf->size = 0;
+    return text;
+}
+
+static gramc_text take_text(struct buf *buf, struct arena *arena) {
+    bool is_there = buf->ptr && buf->allocator.alloc == grow_in_arena;
+    return is_there && buf->allocator.ctx == arena ? leave_in_arena(buf, arena)
+                                                   : arena_text(arena, buf_view(buf));
 }
 
 gramc_text buf_to_arena_cut(struct buf *buf, struct arena *arena) {
     gramc_text text = {NULL, 0};
     if (buf->state == BUF_NOMEM) arena->oom = true;
-    else if (!is_in_arena(buf, arena)) text = arena_text(arena, buf_view(buf));
-    else {
-        text = buf_view(buf);
-        arena_resize(arena, buf->ptr, buf->size, buf->len + 1);
-        buf->ptr = NULL;
-        buf->size = 0;
-    }
+    else text = take_text(buf, arena);
     buf_free(buf);
     return text;
 }
