@@ -156,12 +156,12 @@ static bool may_be_in_fragment(char c) {
     return letter || digit || (c && strchr("-._~!$&'()*+,;=:@/?", c));
 }
 
-void uri_encode_fragment(struct buf *out, size_t from) {
+bool uri_encode_fragment(struct buf *out, size_t from) {
     static const char digits[] = "0123456789ABCDEF";
     size_t more = 0, read = out->len;
-    if (out->state != BUF_FINE) return;
+    if (out->state != BUF_FINE || from > out->len) return false;
     for (size_t i = from; i < out->len; i++) more += may_be_in_fragment(out->ptr[i]) ? 0 : 2;
-    if (!more || !buf_reserve(out, more)) return;
+    if (!more || !buf_reserve(out, more)) return false;
     size_t write = out->len += more;
     out->ptr[write] = '\0';
     while (read > from) {
@@ -175,4 +175,5 @@ void uri_encode_fragment(struct buf *out, size_t from) {
         out->ptr[--write] = digits[byte / 16];
         out->ptr[--write] = '%';
     }
+    return true;
 }

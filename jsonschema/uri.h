@@ -13,7 +13,7 @@ gramc_text uri_resolve(struct arena *arena, gramc_text base, gramc_text referenc
 /* %XX decoded; in the arena unless there is nothing to decode. */
 gramc_text uri_decode(struct arena *arena, gramc_text text);
 /* Encodes what stands in a buffer behind `from`, so that it may be in a fragment (RFC 6901, section
- * 6): whatever RFC 3986 does not allow there becomes %XX. */
-void uri_encode_fragment(struct buf *out, size_t from);
+ * 6): whatever RFC 3986 does not allow there becomes %XX. False if there was nothing to encode. */
+bool uri_encode_fragment(struct buf *out, size_t from);
 
 #endif
