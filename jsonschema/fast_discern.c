@@ -18,13 +18,13 @@ enum {
 };
 
 /* One of the schemas, and what it says about members through $ref and allOf. */
-struct subject {
+struct glance_subject {
     const struct object_rules *rules[MOST_RULES];
     uint8_t rule_count;
     bool complete; /* it says nothing else about an object */
 };
 
-struct row {
+struct discerned_row {
     gramc_text key;
     bool lists; /* somebody lists values */
     struct glance_row out;
@@ -37,8 +37,8 @@ struct row {
 struct discern {
     struct schema_compiler *c;
     const struct applicators *apply;
-    struct subject subjects[MOST_SUBJECTS];
-    struct row rows[MOST_ROWS];
+    struct glance_subject subjects[MOST_SUBJECTS];
+    struct discerned_row rows[MOST_ROWS];
     size_t subject_count, row_count;
     uint64_t objects;
     size_t *visits;
@@ -57,7 +57,7 @@ static bool says_only_members(const struct schema_node *node) {
                   !o->min && o->max == UINT32_MAX);
 }
 
-static void gather(struct subject *subject, const struct schema_node *node, unsigned hops) {
+static void gather(struct glance_subject *subject, const struct schema_node *node, unsigned hops) {
     const struct applicators *a = node->apply;
     subject->complete &= says_only_members(node) && hops < MOST_HOPS;
     if (node->object) {
@@ -78,8 +78,8 @@ static void gather(struct subject *subject, const struct schema_node *node, unsi
 
 static void add_subject(struct discern *d, const struct schema_node *node) {
     uint64_t bit = UINT64_C(1) << d->subject_count;
-    struct subject *subject = &d->subjects[d->subject_count++];
-    *subject = (struct subject){.complete = true};
+    struct glance_subject *subject = &d->subjects[d->subject_count++];
+    *subject = (struct glance_subject){.complete = true};
     if (!(node->kinds & TYPE_BIT_OBJECT)) return;
     d->objects |= bit;
     gather(subject, node, 0);
@@ -108,23 +108,23 @@ static bool is_silent(const struct schema_property *property) {
                      !node->number && !node->string && !node->array && !node->object);
 }
 
-static struct row *row_of(struct discern *d, gramc_text key) {
+static struct discerned_row *row_of(struct discern *d, gramc_text key) {
     for (size_t i = 0; i < d->row_count; i++)
         if (text_eq(d->rows[i].key, key)) return &d->rows[i];
     if (d->row_count == MOST_ROWS) return NULL;
-    struct row *row = &d->rows[d->row_count++];
-    *row = (struct row){.key = key};
+    struct discerned_row *row = &d->rows[d->row_count++];
+    *row = (struct discerned_row){.key = key};
     memset(row->out.fits, 0xFF, sizeof row->out.fits);
     memset(row->out.sure, 0xFF, sizeof row->out.sure);
     return row;
 }
 
-static void add_name(struct discern *d, struct subject *subject,
+static void add_name(struct discern *d, struct glance_subject *subject,
                      const struct schema_property *property, bool all) {
     bool required = property->required != NO_REQUIRED, lists = lists_values(property->node);
     uint64_t bit = UINT64_C(1) << (subject - d->subjects);
     if (property->initial) subject->complete = false;
-    struct row *row =
+    struct discerned_row *row =
         required || lists || (all && !is_silent(property)) ? row_of(d, property->key) : NULL;
     if (!row) {
         if (required || !is_silent(property)) subject->complete = false;
@@ -134,7 +134,7 @@ static void add_name(struct discern *d, struct subject *subject,
     row->lists |= lists;
 }
 
-static bool add_names(struct discern *d, struct subject *subject) {
+static bool add_names(struct discern *d, struct glance_subject *subject) {
     for (size_t i = 0; i < subject->rule_count; i++) {
         const struct object_rules *rules = subject->rules[i];
         bool all = subject->complete && rules->property_count <= FEW_PROPERTIES;
@@ -159,7 +159,7 @@ static void leave_common(struct discern *d) {
 
 /* ## What they say */
 
-static void add_text(struct row *row, gramc_text text, uint64_t bit) {
+static void add_text(struct discerned_row *row, gramc_text text, uint64_t bit) {
     for (size_t i = 0; i < row->text_count; i++) {
         if (!text_eq(row->texts[i], text)) continue;
         row->listing[i] |= bit;
@@ -169,7 +169,7 @@ static void add_text(struct row *row, gramc_text text, uint64_t bit) {
     row->listing[row->text_count++] = bit;
 }
 
-static bool add_texts(struct discern *d, struct row *row, const struct fast_keys *texts,
+static bool add_texts(struct discern *d, struct discerned_row *row, const struct fast_keys *texts,
                       uint64_t bit) {
     if (row->out.listed & bit || row->text_count + texts->count > MOST_TEXTS) return false;
     if (!row->texts) {
@@ -182,7 +182,7 @@ static bool add_texts(struct discern *d, struct row *row, const struct fast_keys
     return true;
 }
 
-static bool add_number(struct discern *d, struct row *row, const struct schema_node *node,
+static bool add_number(struct discern *d, struct discerned_row *row, const struct schema_node *node,
                        uint64_t bit) {
     if (row->out.number_count == MOST_NUMBERS) return false;
     if (!row->numbers)
@@ -193,8 +193,9 @@ static bool add_number(struct discern *d, struct row *row, const struct schema_n
 }
 
 /* Whether a class of values is judged in full. */
-static bool judge_class(struct discern *d, struct row *row, const struct schema_node *says,
-                        enum glance_class class, uint64_t bit, bool complete) {
+static bool judge_class(struct discern *d, struct discerned_row *row,
+                        const struct schema_node *says, enum glance_class class, uint64_t bit,
+                        bool complete) {
     bool any_number = (says->types & TYPE_BIT_NUMBER) == TYPE_BIT_NUMBER;
     switch (class) {
     case GLANCE_STRING:
@@ -224,7 +225,7 @@ static bool may_be(const struct schema_node *node, const struct schema_node *say
 }
 
 /* What a schema for a member says of it. */
-static bool fill_row(struct discern *d, struct row *row, const struct schema_node *node,
+static bool fill_row(struct discern *d, struct discerned_row *row, const struct schema_node *node,
                      uint64_t bit, bool complete) {
     bool all = node->mode != MODE_TREE && node->mode != MODE_LOOK;
     const struct schema_node *says = node->itself ? node->itself : node;
@@ -237,7 +238,7 @@ static bool fill_row(struct discern *d, struct row *row, const struct schema_nod
     return d->c->status == GRAMC_OK;
 }
 
-static bool fill_rows(struct discern *d, const struct subject *subject) {
+static bool fill_rows(struct discern *d, const struct glance_subject *subject) {
     uint64_t bit = UINT64_C(1) << (subject - d->subjects);
     for (size_t i = 0; i < subject->rule_count; i++)
         for (size_t k = 0; k < d->row_count; k++) {
@@ -252,7 +253,7 @@ static bool fill_rows(struct discern *d, const struct subject *subject) {
 
 /* ## The table */
 
-static bool finish_row(struct discern *d, const struct row *row, struct glance_row *out) {
+static bool finish_row(struct discern *d, const struct discerned_row *row, struct glance_row *out) {
     struct arena *arena = d->c->arena;
     *out = row->out;
     if (out->number_count) {

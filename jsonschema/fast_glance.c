@@ -41,7 +41,7 @@ static void remember_end(struct run *run, const char *open, const char *end) {
 }
 
 /* A bit for each byte of a block. */
-struct marked {
+struct block_marks {
     unsigned quotes, backslashes, opens, closes;
 };
 
@@ -51,14 +51,14 @@ static unsigned equal_to(__m128i block, char byte) {
 }
 
 /* Brackets and braces differ in one bit. */
-static struct marked mark_block(const unsigned char *window) {
+static struct block_marks mark_block(const unsigned char *window) {
     __m128i block = run_block(window), lower = _mm_or_si128(block, _mm_set1_epi8(0x20));
-    return (struct marked){equal_to(block, '"'), equal_to(block, '\\'), equal_to(lower, '{'),
-                           equal_to(lower, '}')};
+    return (struct block_marks){equal_to(block, '"'), equal_to(block, '\\'), equal_to(lower, '{'),
+                                equal_to(lower, '}')};
 }
 #else
-static struct marked mark_block(const unsigned char *window) {
-    struct marked marked = {0, 0, 0, 0};
+static struct block_marks mark_block(const unsigned char *window) {
+    struct block_marks marked = {0, 0, 0, 0};
     for (unsigned i = 0; i < BLOCK; i++) {
         marked.quotes |= (unsigned)(window[i] == '"') << i;
         marked.backslashes |= (unsigned)(window[i] == '\\') << i;
@@ -71,7 +71,7 @@ static struct marked mark_block(const unsigned char *window) {
 
 /* The quotes that no backslash stands before. *escaped: whether one is before the block; then
  * whether one is before the next. */
-static unsigned unescaped(const struct marked *marked, bool *escaped) {
+static unsigned unescaped(const struct block_marks *marked, bool *escaped) {
     unsigned quotes = marked->quotes;
     if (!marked->backslashes && !*escaped) return quotes;
     for (unsigned i = 0; i < BLOCK; i++) {
@@ -100,7 +100,7 @@ static const char *skip_container(struct run *run, const char *p) {
     const struct run_end *known = run->ends ? end_slot(run, p) : NULL;
     if (known && known->open == p) return known->end;
     for (; p < run->end; p += BLOCK) {
-        const struct marked marked = mark_block(run_window(run, p));
+        const struct block_marks marked = mark_block(run_window(run, p));
         unsigned strings = in_strings(unescaped(&marked, &escaped), &inside);
         for (unsigned left = (marked.opens | marked.closes) & ~strings; left; left &= left - 1) {
             unsigned i = (unsigned)__builtin_ctz(left);
