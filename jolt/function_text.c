@@ -176,7 +176,7 @@ static struct jolt_node *split(struct jolt_work *work, gramc_text text, gramc_te
     struct regex_error error;
     struct jolt_node *list = node_new(work, JSON_ARRAY);
     regex_set_init(&set, &work->arena);
-    regex_session_init(&session, &work->arena.allocator);
+    regex_session_init(&session, &work->arena.allocator, NULL);
     const struct regex *regex = list ? regex_compile(&set, separator, &error) : NULL;
     if (!regex || !split_all(work, &session, regex, text, list)) list = NULL;
     if (list) drop_empty(list, text);

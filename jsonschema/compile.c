@@ -7,17 +7,36 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/text.h"
-
-static const uint64_t MAX_WORK = UINT64_C(50000000);
 
 bool compile_stop(struct schema_compiler *c, gramc_status status) {
     if (c->status == GRAMC_OK) c->status = status;
     return false;
 }
 
+void compile_enter(struct schema_compiler *c, const struct schema_document *document,
+                   const struct json *at) {
+    c->document = document;
+    c->at = at;
+}
+
+bool compile_limit(struct schema_compiler *c, const char *message) {
+    static const struct json start = {.start = 0};
+    if (c->status != GRAMC_OK) return false;
+    compile_fail(c, c->document ? c->document : c->schema->document, c->at ? c->at : &start, "%s",
+                 message);
+    if (c->status == GRAMC_FINDINGS) c->status = GRAMC_LIMIT;
+    return false;
+}
+
+bool compile_steps(struct schema_compiler *c, uint64_t steps) {
+    c->work += steps;
+    return c->work <= SCHEMA_WORK_MAX || compile_limit(c, "compiling it takes too much work");
+}
+
 bool compile_step(struct schema_compiler *c) {
-    return ++c->work <= MAX_WORK || compile_stop(c, GRAMC_LIMIT);
+    return compile_steps(c, 1);
 }
 
 /* The child of a container in whose bytes a value stands; its place among the children. */
@@ -34,7 +53,10 @@ void put_pointer_to(struct buf *out, const struct json *root, const struct json 
     while (root && root != value) {
         const struct json *child = child_around(root, value, &index);
         if (child && root->kind == JSON_OBJECT) json_put_pointer_token(out, child->key);
-        else if (child) buf_printf(out, "/%zu", index);
+        else if (child) {
+            buf_putc(out, '/');
+            buf_number(out, index);
+        }
         root = child;
     }
 }

@@ -40,10 +40,12 @@ struct schema_compiler {
     gramc_status status; /* the first that was not GRAMC_OK */
     struct location_table locations;
     struct name_table names;
-    struct schema_node *queue, *last;     /* nodes to fill in, and the last of all nodes */
-    unsigned metas;                       /* meta-schemas being read, one for another */
-    size_t bytes;                         /* of all documents */
-    uint64_t work;                        /* steps so far */
+    struct schema_node *queue, *last;       /* nodes to fill in, and the last of all nodes */
+    unsigned metas;                         /* meta-schemas being read, one for another */
+    size_t bytes;                           /* of all documents */
+    uint64_t work;                          /* steps so far */
+    const struct schema_document *document; /* where it is; NULL: nowhere yet */
+    const struct json *at;
     struct member_index indexes[INDEXES]; /* of large maps that references go through */
     size_t index_count;                   /* so far; the oldest makes room */
 };
@@ -57,8 +59,14 @@ bool compile_fail(struct schema_compiler *c, const struct schema_document *docum
                   const struct json *at, const char *format, ...);
 /* Sets a status that needs no words; returns false. */
 bool compile_stop(struct schema_compiler *c, gramc_status status);
-/* Counts a step; false, with GRAMC_LIMIT, when there were too many. */
+/* GRAMC_LIMIT, where the compiler is: which limit it was; returns false. */
+bool compile_limit(struct schema_compiler *c, const char *message);
+/* The compiler goes on at this place. */
+void compile_enter(struct schema_compiler *c, const struct schema_document *document,
+                   const struct json *at);
+/* Counts a step, or many; false, with GRAMC_LIMIT, when there were too many. */
 bool compile_step(struct schema_compiler *c);
+bool compile_steps(struct schema_compiler *c, uint64_t steps);
 
 /* ## resources.c */
 /* Reads the schema itself. NULL on failure. */

@@ -8,6 +8,7 @@
 #include "gramc/schema.h"
 
 #include "base/json/json.h"
+#include "base/map.h"
 #include "jsonschema/regex.h"
 #include "jsonschema/types.h"
 
@@ -41,6 +42,7 @@ struct resource {
     const struct json *root;
     struct dialect dialect;
     struct anchor *anchors;
+    struct map names, dynamic_names;     /* all of them, and the dynamic ones, to anchors */
     bool recursive_anchor;               /* 2019-09 */
     const struct schema_node *root_node; /* of resources with a recursive anchor */
 };
@@ -144,11 +146,22 @@ struct dependent {
     const char *keyword;
 };
 
+/* The same for the fast path: places among the fast keys. */
+struct fast_dependent {
+    uint32_t key;
+    uint32_t count;
+    const uint32_t *names;
+    const struct schema_node *node; /* or NULL */
+};
+
 struct object_rules {
     struct schema_property *properties; /* sorted by key; also holds the names that are required */
     size_t property_count;
     uint32_t first; /* in the order of the schema */
     uint32_t required_count;
+    const uint32_t *asked; /* the places of those that are required, as the schema writes them */
+    uint32_t required_undefaulted; /* without those that have a default */
+    bool has_nodes;                /* some of the properties has a schema */
     const struct pattern_property *patterns;
     size_t pattern_count;
     const struct schema_node *additional; /* NULL: anything */
@@ -156,8 +169,10 @@ struct object_rules {
     const struct dependent *dependents;
     size_t dependent_count;
     uint32_t min, max;
-    struct fast_keys fast;           /* the properties again, for the fast path */
-    uint64_t required;               /* a bit for each fast keys that must be there */
+    struct fast_keys fast; /* the properties again, for the fast path; then the names that
+                              only dependents know */
+    const struct fast_dependent *fast_dependents; /* NULL: there are none */
+    uint64_t required;                            /* a bit for each fast keys that must be there */
     uint64_t defaults;               /* one for each that would be filled in; of an object that is
                                         not simple: how many there are */
     struct fast_default *initials;   /* one for each fast key, if there are defaults */
@@ -266,5 +281,9 @@ void put_types(struct buf *out, unsigned types);
 
 /* The property of that name, or NULL. */
 const struct schema_property *find_property(const struct object_rules *rules, gramc_text key);
+/* The same for one member after the other: those of most objects come in the order of the schema.
+ * *likely: rules->first, to begin with. */
+const struct schema_property *find_next_property(const struct object_rules *rules, gramc_text key,
+                                                 uint32_t *likely);
 
 #endif

@@ -1,18 +1,20 @@
 /* Evaluates a document against a compiled schema. This file knows the order of things, scalars and
  * what applies to the same place; items and members are in evaluate_parts.c, the sentences in
- * report.c. Recursion: EVALUATE_MAX_FRAMES. Time: a number of steps. */
+ * report.c. Recursion: JUDGE_FRAMES_MAX. Time: a number of steps. */
 #include "jsonschema/evaluate.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/json/number.h"
+#include "base/limits.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "jsonschema/discriminate.h"
 #include "jsonschema/formats.h"
 #include "jsonschema/words.h"
 
-enum { LONGEST_PLACE = 4096 };
+enum { LONGEST_PLACE = 4096, STEPS_PER_MATCH = 2 };
 
 void evaluation_init(struct evaluation *evaluation, const struct gramc_schema *schema,
                      struct arena *arena, struct report *report, size_t bytes) {
@@ -20,13 +22,16 @@ void evaluation_init(struct evaluation *evaluation, const struct gramc_schema *s
     evaluation->arena = arena;
     evaluation->report = report;
     evaluation->steps = evaluation->all_steps =
-        EVALUATE_STEPS + EVALUATE_STEPS_PER_BYTE * (uint64_t)bytes;
+        JUDGE_STEPS_MAX + EVALUATE_STEPS_PER_BYTE * (uint64_t)bytes;
+    evaluation->most_memory = JUDGE_MEMORY_MAX + EVALUATE_MEMORY_PER_BYTE * bytes;
     evaluation->memo = (struct memo){.slots = NULL};
+    evaluation->members = (struct member_index){.object = NULL};
+    evaluation->walked = NULL;
     evaluation->frames = evaluation->trials = 0;
     evaluation->status = GRAMC_OK;
     evaluation->current = NULL;
     evaluation->error = NULL;
-    regex_session_init(&evaluation->regexes, &arena->allocator);
+    regex_session_init(&evaluation->regexes, &arena->allocator, &evaluation->steps);
 }
 
 void evaluation_free(struct evaluation *evaluation) {
@@ -41,6 +46,7 @@ bool evaluation_stop(struct evaluation *evaluation, gramc_status status) {
 bool evaluation_limit(struct evaluation *evaluation, enum evaluation_limit limit) {
     static const char *const messages[] = {
         [LIMIT_WORK] = "evaluating it takes too much work",
+        [LIMIT_MEMORY] = "evaluating it takes too much memory",
         [LIMIT_FRAMES] = "more than 2500 schemas apply inside each other",
         [LIMIT_PATTERN] = "matching patterns takes too much backtracking",
         [LIMIT_CONTENT] = "the JSON in a text is nested deeper than 1000 levels or too large",
@@ -62,6 +68,8 @@ bool evaluation_limit(struct evaluation *evaluation, enum evaluation_limit limit
 
 bool evaluation_take(struct evaluation *evaluation, uint64_t steps) {
     if (steps >= evaluation->steps) return evaluation_limit(evaluation, LIMIT_WORK);
+    if (evaluation->arena->total > evaluation->most_memory)
+        return evaluation_limit(evaluation, LIMIT_MEMORY);
     evaluation->steps -= steps;
     return true;
 }
@@ -82,6 +90,7 @@ static void marks_add(struct marks *to, const struct marks *from) {
 }
 
 bool evaluate_matches(struct evaluation *evaluation, const struct regex *regex, gramc_text text) {
+    if (!evaluation_take(evaluation, STEPS_PER_MATCH)) return false;
     switch (regex_matches(&evaluation->regexes, regex, text)) {
     case REGEX_YES: return true;
     case REGEX_NO: return false;
@@ -128,7 +137,11 @@ static bool evaluate_number(struct evaluation *evaluation, const struct evaluati
     };
     const struct number_rules *rules = at->node->number;
     gramc_text number = at->value->text;
+    int64_t whole;
     bool valid = true;
+    if (rules->bounded && number_to_int(&whole, number) && whole >= rules->least &&
+        whole <= rules->most)
+        return true;
     for (size_t i = 0; i < BOUND_COUNT; i++) {
         if (!rules->bounds[i].ptr) continue;
         int order = json_number_compare(number, rules->bounds[i]);
@@ -147,7 +160,8 @@ static bool evaluate_string(struct evaluation *evaluation, const struct evaluati
     const struct string_rules *rules = at->node->string;
     gramc_text text = at->value->text;
     bool valid = true;
-    if (rules->min || rules->max != UINT32_MAX) {
+    /* A character takes 1 to 4 bytes: often these alone settle it. */
+    if (text.len > rules->max || text.len / 4 < rules->min) {
         size_t length = text_length(text);
         if (length < rules->min) report_size(evaluation, at, "minLength", rules->min, length);
         if (length > rules->max) report_size(evaluation, at, "maxLength", rules->max, length);
@@ -220,8 +234,8 @@ const struct schema_node *evaluate_dynamic_target(const struct evaluation_frame 
             if (resource->recursive_anchor) target = resource->root_node;
             continue;
         }
-        for (const struct anchor *anchor = resource->anchors; anchor; anchor = anchor->next)
-            if (anchor->dynamic && text_eq(anchor->name, ref->name)) target = anchor->node;
+        const struct anchor *anchor = map_get(&resource->dynamic_names, ref->name);
+        if (anchor) target = anchor->node;
     }
     return target;
 }
@@ -346,12 +360,15 @@ static bool apply_conditions(struct evaluation *evaluation, const struct evaluat
 static bool apply_dependents(struct evaluation *evaluation, const struct evaluation_frame *at,
                              struct marks *marks) {
     const struct object_rules *rules = at->node->object;
+    struct member_index index;
     bool valid = true;
+    if (!rules->dependent_count) return true;
+    if (!evaluate_index(evaluation, at->value, &index)) return false;
     for (size_t i = 0; i < rules->dependent_count && (valid || evaluation->report); i++) {
         const struct dependent *dependent = &rules->dependents[i];
         if (!dependent->node) continue;
-        if (!evaluation_take(evaluation, 1 + at->value->count / 8)) return false;
-        if (!json_get_text(at->value, dependent->key)) continue;
+        if (!evaluation_take(evaluation, 1)) return false;
+        if (!member_find(&index, dependent->key)) continue;
         struct evaluation_frame inner = frame_inner(at, dependent->node, dependent->keyword);
         inner.token = dependent->key;
         valid &= apply_inner(evaluation, &inner, marks);
@@ -479,13 +496,11 @@ static bool evaluate_once(struct evaluation *evaluation, const struct evaluation
 bool evaluate_frame(struct evaluation *evaluation, const struct evaluation_frame *at,
                     struct marks *marks) {
     if (evaluation->status != GRAMC_OK) return false;
-    if (evaluation->frames >= EVALUATE_MAX_FRAMES)
-        return evaluation_limit(evaluation, LIMIT_FRAMES);
-    if (evaluation->steps == 0) return evaluation_limit(evaluation, LIMIT_WORK);
+    if (evaluation->frames >= JUDGE_FRAMES_MAX) return evaluation_limit(evaluation, LIMIT_FRAMES);
+    if (!evaluation_take(evaluation, 1)) return false;
     const struct evaluation_frame *outer = evaluation->current;
     evaluation->current = at;
     evaluation->frames++;
-    evaluation->steps--;
     bool valid = !marks && is_memorable(evaluation, at) ? evaluate_once(evaluation, at)
                                                         : evaluate_all(evaluation, at, marks);
     evaluation->frames--;

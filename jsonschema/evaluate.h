@@ -4,16 +4,23 @@
 #define JSONSCHEMA_EVALUATE_H
 
 #include "jsonschema/compiled.h"
+#include "jsonschema/members.h"
 #include "jsonschema/memo.h"
 
 enum {
-    EVALUATE_MAX_FRAMES = 2500,       /* schema applications inside each other */
-    EVALUATE_STEPS = 4 * 1000 * 1000, /* applications and comparisons, whatever the instance... */
-    EVALUATE_STEPS_PER_BYTE = 3,      /* ...and with each of its bytes */
-    EVALUATE_MEMO_AFTER = 4096        /* steps: most evaluations end before a table pays */
+    EVALUATE_STEPS_PER_BYTE = 3,    /* beside JUDGE_STEPS_MAX */
+    EVALUATE_MEMORY_PER_BYTE = 128, /* beside JUDGE_MEMORY_MAX */
+    EVALUATE_MEMO_AFTER = 4096      /* steps: most evaluations end before a table pays */
 };
 
-enum evaluation_limit { LIMIT_WORK, LIMIT_FRAMES, LIMIT_PATTERN, LIMIT_CONTENT, LIMIT_RESULT };
+enum evaluation_limit {
+    LIMIT_WORK,
+    LIMIT_MEMORY,
+    LIMIT_FRAMES,
+    LIMIT_PATTERN,
+    LIMIT_CONTENT,
+    LIMIT_RESULT
+};
 
 /* json.mark of a value that has no bytes of its own in the input, and of one that is on the stack:
  * others may come to stand at its address. */
@@ -54,7 +61,11 @@ struct evaluation {
     struct report *report; /* NULL: only the answer counts, the first failure ends it */
     struct regex_session regexes;
     struct memo memo;
-    uint64_t steps, all_steps;
+    struct member_index members; /* of the object that was looked at last... */
+    uint32_t members_age;        /* ...when the memo had this age */
+    const struct json *walked;   /* the object that was walked over last, without an index */
+    uint64_t steps, all_steps;   /* left, and at first: for all that is done with the instance */
+    size_t most_memory;          /* of the arena */
     unsigned frames;
     unsigned trials; /* schemas being tried, one inside another: their answer alone counts */
     const struct evaluation_frame *current; /* where it is */
@@ -69,7 +80,7 @@ struct marks {
     uint64_t some[4]; /* where bits points when that is enough */
 };
 
-/* `bytes`: of the instance, which the time limit grows with. */
+/* `bytes`: of the instance, which the limits grow with. */
 void evaluation_init(struct evaluation *evaluation, const struct gramc_schema *schema,
                      struct arena *arena, struct report *report, size_t bytes);
 void evaluation_free(struct evaluation *evaluation);
@@ -81,6 +92,9 @@ bool evaluate_frame(struct evaluation *evaluation, const struct evaluation_frame
                     struct marks *marks);
 /* Reports members with the same name, at every depth; false if there are any. */
 bool evaluate_duplicates(struct evaluation *evaluation, const struct json *root);
+/* The members of an object by name, sorted if they are many. False at a limit or without memory. */
+bool evaluate_index(struct evaluation *evaluation, const struct json *object,
+                    struct member_index *index);
 /* Whether this place accepts the value, without any report. */
 bool evaluate_quietly(struct evaluation *evaluation, const struct evaluation_frame *frame);
 /* What a dynamic reference means at this place. */
@@ -90,7 +104,8 @@ const struct schema_node *evaluate_dynamic_target(const struct evaluation_frame 
 bool evaluation_stop(struct evaluation *evaluation, gramc_status status);
 /* GRAMC_LIMIT does; says which limit it was. */
 bool evaluation_limit(struct evaluation *evaluation, enum evaluation_limit limit);
-/* Counts work beyond that of each frame; GRAMC_LIMIT when there was too much. */
+/* Takes work from the budget that all parts of a judgement share; GRAMC_LIMIT when it is used up,
+ * or memory is. */
 bool evaluation_take(struct evaluation *evaluation, uint64_t steps);
 bool evaluate_matches(struct evaluation *evaluation, const struct regex *regex, gramc_text text);
 

@@ -90,8 +90,7 @@ bool evaluate_find_equal(struct evaluation *evaluation, const struct json *array
                 *slot = (struct hashed){hash, item, i};
                 break;
             }
-            if (evaluation->steps == 0) return evaluation_limit(evaluation, LIMIT_WORK);
-            evaluation->steps--;
+            if (!evaluation_take(evaluation, 1)) return false;
             if (slot->hash != hash || !json_equal_within(slot->item, item, &evaluation->steps))
                 continue;
             pair[0] = slot->index;
@@ -175,29 +174,70 @@ static bool evaluate_member(struct evaluation *evaluation, const struct evaluati
     return valid;
 }
 
-static bool evaluate_required(struct evaluation *evaluation, const struct evaluation_frame *at) {
-    const struct object_rules *rules = at->node->object;
-    bool valid = true;
-    if (!rules->required_count) return true;
-    struct marks seen;
-    struct json required = {.count = rules->required_count};
-    if (!marks_init(evaluation, &seen, &required)) return false;
-    for (const struct json *member = at->value->first; member; member = member->next) {
-        const struct schema_property *property = find_property(rules, member->key);
-        if (property && property->required != NO_REQUIRED) marks_set(&seen, property->required);
+bool evaluate_index(struct evaluation *evaluation, const struct json *object,
+                    struct member_index *index) {
+    struct member_index *last = &evaluation->members;
+    *index = (struct member_index){.object = object};
+    if (object->count <= FEW_MEMBERS) return true;
+    if (last->object != object || evaluation->members_age != evaluation->memo.age) {
+        if (!evaluation_take(evaluation, object->count)) return false;
+        if (!member_index_make(last, evaluation->arena, object))
+            return evaluation_stop(evaluation, GRAMC_NOMEM);
+        evaluation->members_age = evaluation->memo.age;
     }
-    for (uint32_t i = rules->first; i < rules->property_count; i = rules->properties[i].next) {
-        const struct schema_property *property = &rules->properties[i];
-        if (property->required == NO_REQUIRED || marks_has(&seen, property->required)) continue;
+    *index = *last;
+    return true;
+}
+
+static bool find_required(struct evaluation *evaluation, const struct evaluation_frame *at) {
+    const struct object_rules *rules = at->node->object;
+    struct member_index index;
+    bool valid = true;
+    if (!evaluate_index(evaluation, at->value, &index) ||
+        !evaluation_take(evaluation, rules->required_count))
+        return false;
+    for (uint32_t i = 0; i < rules->required_count; i++) {
+        const struct schema_property *property = &rules->properties[rules->asked[i]];
+        if (member_find(&index, property->key)) continue;
         report_required(evaluation, at, property);
         valid = false;
     }
     return valid;
 }
 
-/* A member, found by halving where there are many to be looked for among many. */
-static const struct json *find_member(const struct member_index *index, gramc_text key) {
-    return index->sorted ? member_index_find(index, key) : json_get_text(index->object, key);
+static bool mark_required(struct evaluation *evaluation, const struct evaluation_frame *at) {
+    const struct object_rules *rules = at->node->object;
+    const struct json required = {.count = rules->required_count};
+    uint32_t likely = rules->first;
+    struct marks seen;
+    bool valid = true;
+    if (!evaluation_take(evaluation, (at->value->count + required.count) / MEMBERS_PER_STEP) ||
+        !marks_init(evaluation, &seen, &required))
+        return false;
+    for (const struct json *member = at->value->first; member; member = member->next) {
+        const struct schema_property *property = find_next_property(rules, member->key, &likely);
+        if (property && property->required != NO_REQUIRED) marks_set(&seen, property->required);
+    }
+    for (uint32_t i = 0; i < rules->required_count; i++) {
+        const struct schema_property *property = &rules->properties[rules->asked[i]];
+        if (marks_has(&seen, property->required)) continue;
+        report_required(evaluation, at, property);
+        valid = false;
+    }
+    return valid;
+}
+
+/* Walks over the members when an object is asked for the first time; when other schemas ask it for
+ * a few names again, these are looked up. */
+static bool evaluate_required(struct evaluation *evaluation, const struct evaluation_frame *at) {
+    const struct json *object = at->value;
+    uint32_t asked = at->node->object->required_count;
+    bool few = asked < object->count / MEMBERS_PER_STEP;
+    if (!asked) return true;
+    if (few && (evaluation->walked == object || evaluation->members.object == object))
+        return find_required(evaluation, at);
+    evaluation->walked = object;
+    return mark_required(evaluation, at);
 }
 
 static bool evaluate_dependent(struct evaluation *evaluation, const struct evaluation_frame *at,
@@ -206,7 +246,7 @@ static bool evaluate_dependent(struct evaluation *evaluation, const struct evalu
     bool valid = true;
     if (!evaluation_take(evaluation, dependent->names->count)) return false;
     for (const struct json *name = dependent->names->first; name; name = name->next) {
-        if (find_member(index, name->text)) continue;
+        if (member_find(index, name->text)) continue;
         report_dependent(evaluation, at, dependent, name->text);
         valid = false;
     }
@@ -215,15 +255,15 @@ static bool evaluate_dependent(struct evaluation *evaluation, const struct evalu
 
 static bool evaluate_dependents(struct evaluation *evaluation, const struct evaluation_frame *at) {
     const struct object_rules *rules = at->node->object;
-    struct member_index index = {.object = at->value};
+    struct member_index index;
     bool valid = true;
     if (!rules->dependent_count) return true;
-    if (!evaluation_take(evaluation, rules->dependent_count / MEMBERS_PER_STEP)) return false;
-    if (at->value->count > FEW_MEMBERS && !member_index_make(&index, evaluation->arena, at->value))
-        return evaluation_stop(evaluation, GRAMC_NOMEM);
+    if (!evaluation_take(evaluation, rules->dependent_count / MEMBERS_PER_STEP) ||
+        !evaluate_index(evaluation, at->value, &index))
+        return false;
     for (size_t i = 0; i < rules->dependent_count && (valid || evaluation->report); i++) {
         const struct dependent *dependent = &rules->dependents[i];
-        if (dependent->names && find_member(&index, dependent->key))
+        if (dependent->names && member_find(&index, dependent->key))
             valid &= evaluate_dependent(evaluation, at, dependent, &index);
     }
     return valid && evaluation->status == GRAMC_OK;
@@ -237,12 +277,16 @@ static bool evaluate_members(struct evaluation *evaluation, const struct evaluat
                              struct marks *marks, enum member_kinds which) {
     const struct object_rules *rules = at->node->object;
     bool valid = true;
-    uint32_t i = 0;
+    uint32_t i = 0, likely = rules->first;
+    if (!rules->has_nodes && !rules->pattern_count && !rules->additional && !rules->names)
+        return true;
+    if (!evaluation_take(evaluation, at->value->count / MEMBERS_PER_STEP)) return false;
     for (const struct json *member = at->value->first; member; member = member->next, i++) {
         bool known = false;
         enum member_kinds is = member->kind >= JSON_ARRAY ? MEMBERS_CONTAINER : MEMBERS_SCALAR;
         if (!(which & is)) continue;
-        valid &= evaluate_member(evaluation, at, member, find_property(rules, member->key), &known);
+        const struct schema_property *property = find_next_property(rules, member->key, &likely);
+        valid &= evaluate_member(evaluation, at, member, property, &known);
         if (!valid && !evaluation->report) return false;
         if (known) marks_set(marks, i);
     }
@@ -253,8 +297,6 @@ bool evaluate_object(struct evaluation *evaluation, const struct evaluation_fram
                      struct marks *marks) {
     const struct object_rules *rules = at->node->object;
     uint32_t count = at->value->count;
-    if (!evaluation_take(evaluation, (count + rules->required_count) / MEMBERS_PER_STEP))
-        return false;
     bool valid = count >= rules->min && count <= rules->max;
     if (count < rules->min) report_size(evaluation, at, "minProperties", rules->min, count);
     if (count > rules->max) report_size(evaluation, at, "maxProperties", rules->max, count);

@@ -10,7 +10,7 @@ enum { FEW_TEXTS = 16 };
 /* ## Patterns */
 
 static bool matches(struct run *run, const struct regex *regex, gramc_text text) {
-    if (!run->has_session) regex_session_init(&run->regexes, &run->schema->arena.allocator);
+    if (!run->has_session) regex_session_init(&run->regexes, &run->schema->arena.allocator, NULL);
     run->has_session = true;
     enum regex_result result = regex_matches(&run->regexes, regex, text);
     if (result == REGEX_LIMIT || result == REGEX_NOMEM) run_give_up(run);

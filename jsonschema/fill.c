@@ -9,7 +9,7 @@
 #include "base/sort.h"
 #include "base/text.h"
 
-enum { LARGEST_RESULT = 64 * 1024 * 1024, LONGEST_PLACE = 64 * 1024 };
+enum { LONGEST_PLACE = 64 * 1024 };
 
 /* ## Notes */
 
@@ -81,7 +81,7 @@ static struct fill_change *change_of(struct fills *fills, const struct fill_cut 
 }
 
 static size_t size_after(struct fills *fills, size_t size) {
-    for (size_t i = 0; i < fills->cut_count && size <= LARGEST_RESULT; i++) {
+    for (size_t i = 0; i < fills->cut_count && size <= JUDGE_RESULT_MAX; i++) {
         const struct fill_cut *cut = &fills->cuts[i];
         const struct fill_change *change = change_of(fills, cut);
         size = size - (cut->to - cut->from) + cut->comma;
@@ -108,7 +108,7 @@ gramc_text fills_apply(struct fills *fills, gramc_text text) {
     while (json_byte_is(text.ptr[done], JSON_BYTE_BLANK)) done++;
     while (json_byte_is(text.ptr[end - 1], JSON_BYTE_BLANK)) end--;
     size_t size = size_after(fills, end - done);
-    if (size > LARGEST_RESULT || (fills->unsorted && !sort_cuts(fills))) return none;
+    if (size > JUDGE_RESULT_MAX || (fills->unsorted && !sort_cuts(fills))) return none;
     char *out = arena_alloc(fills->arena, size + 1), *p = out;
     if (!out) return none;
     for (size_t i = 0; i < fills->cut_count; i++) {

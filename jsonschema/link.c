@@ -26,6 +26,15 @@ const struct schema_property *find_property(const struct object_rules *rules, gr
     return NULL;
 }
 
+const struct schema_property *find_next_property(const struct object_rules *rules, gramc_text key,
+                                                 uint32_t *likely) {
+    const struct schema_property *property =
+        *likely < rules->property_count ? &rules->properties[*likely] : NULL;
+    if (!property || !text_eq(property->key, key)) property = find_property(rules, key);
+    if (property) *likely = property->next;
+    return property;
+}
+
 /* What a node refers to that says nothing else, or NULL. */
 static const struct schema_node *only_reference(const struct schema_node *node) {
     const struct applicators *a = node->apply;
@@ -143,19 +152,26 @@ static const struct schema_node *same_as(const struct schema_node *node) {
     return target ? target->same : node;
 }
 
+static const char chain_too_long[] =
+    "more than 256 schemas apply to the same place, each by way of the one before";
+
 static bool link_node(struct schema_compiler *c, const struct schema_node *const_node,
                       unsigned depth) {
     /* The nodes of a schema under construction are ours to write. */
     struct schema_node *node = resources_location(c, const_node->schema, NULL)->node;
     struct chain chain = {c, node, 0};
     if (node->flags & NODE_LINKED) return true;
-    if (depth > SCHEMA_CHAIN_MAX) return compile_stop(c, GRAMC_LIMIT);
+    compile_enter(c, node->resource->document, node->schema);
+    if (depth > SCHEMA_CHAIN_MAX) return compile_limit(c, chain_too_long);
     node->flags |= NODE_OPEN;
     if (!link_apply(&chain, node->apply, depth) || !link_dependents(&chain, node->object, depth))
         return false;
     node->flags = (uint8_t)((node->flags & ~NODE_OPEN) | NODE_LINKED);
     node->chain = chain.longest;
-    if (node->chain > SCHEMA_CHAIN_MAX) return compile_stop(c, GRAMC_LIMIT);
+    if (node->chain > SCHEMA_CHAIN_MAX) {
+        compile_enter(c, node->resource->document, node->schema);
+        return compile_limit(c, chain_too_long);
+    }
     node->kinds = (uint8_t)kinds_of(node);
     if (node->apply && (node->apply->unevaluated_items || node->apply->unevaluated_properties))
         node->flags |= NODE_UNEVALUATED;
@@ -182,6 +198,21 @@ static void fill_defaults(const struct schema_node *node) {
         properties[i].initial = default_of(properties[i].node);
 }
 
+/* Those that are required, and what else is to be known of all properties together. */
+static bool list_required(struct schema_compiler *c, struct object_rules *rules) {
+    uint32_t *asked = arena_array(c->arena, rules->required_count, sizeof *asked);
+    if (!asked) return compile_stop(c, GRAMC_NOMEM);
+    rules->asked = asked;
+    for (uint32_t i = rules->first; i < rules->property_count; i = rules->properties[i].next) {
+        const struct schema_property *property = &rules->properties[i];
+        rules->has_nodes |= property->node != NULL;
+        if (property->required == NO_REQUIRED) continue;
+        *asked++ = i;
+        rules->required_undefaulted += !property->initial;
+    }
+    return true;
+}
+
 /* Chains the properties in the order in which the schema writes them. */
 static bool chain_properties(struct schema_compiler *c, struct object_rules *rules) {
     size_t count = 0;
@@ -198,7 +229,7 @@ static bool chain_properties(struct schema_compiler *c, struct object_rules *rul
         link = &rules->properties[at[i] - 1].next;
     }
     *link = (uint32_t)rules->property_count;
-    return true;
+    return list_required(c, rules);
 }
 
 /* ## The root of a tool call */

@@ -21,3 +21,7 @@ const struct json *member_index_find(const struct member_index *index, gramc_tex
     }
     return low && text_eq(index->sorted[low - 1]->key, key) ? index->sorted[low - 1] : NULL;
 }
+
+const struct json *member_find(const struct member_index *index, gramc_text key) {
+    return index->sorted ? member_index_find(index, key) : json_get_text(index->object, key);
+}

@@ -15,5 +15,7 @@ struct member_index {
 bool member_index_make(struct member_index *index, struct arena *arena, const struct json *object);
 /* The last member of that name; NULL if there is none. */
 const struct json *member_index_find(const struct member_index *index, gramc_text key);
+/* A member of that name, whether the index was made or not. */
+const struct json *member_find(const struct member_index *index, gramc_text key);
 
 #endif

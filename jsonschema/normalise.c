@@ -5,9 +5,10 @@
  * and steps. */
 #include "jsonschema/normalise.h"
 
+#include "base/limits.h"
 #include "base/text.h"
 
-enum { STEPS_PER_CLONE = 2, PROPERTIES_PER_STEP = 8 };
+enum { STEPS_PER_CLONE = 2, MEMBERS_PER_STEP = 8 };
 
 static bool normalise(struct normaliser *n, const struct evaluation_frame *at, struct json *value);
 
@@ -15,11 +16,7 @@ static bool normalise(struct normaliser *n, const struct evaluation_frame *at, s
 
 struct json *normalise_clone(struct normaliser *n, const struct json *value, unsigned mark) {
     struct evaluation *evaluation = n->evaluation;
-    if (evaluation->steps <= STEPS_PER_CLONE) {
-        evaluation_limit(evaluation, LIMIT_WORK);
-        return NULL;
-    }
-    evaluation->steps -= STEPS_PER_CLONE;
+    if (!evaluation_take(evaluation, STEPS_PER_CLONE)) return NULL;
     struct json *copy = arena_piece(&n->verdict->arena, sizeof *copy);
     if (!copy) {
         evaluation_stop(evaluation, GRAMC_NOMEM);
@@ -61,13 +58,9 @@ static bool is_other_choice(struct normaliser *n, const struct evaluation_frame 
 
 static bool lacks_required(struct normaliser *n, const struct object_rules *rules,
                            const struct json *object) {
-    const uint64_t cost = rules->property_count / PROPERTIES_PER_STEP;
-    uint32_t missing = rules->required_count;
+    uint32_t missing = rules->required_undefaulted;
     if (!missing) return false;
-    if (n->evaluation->steps <= cost) return !evaluation_limit(n->evaluation, LIMIT_WORK);
-    n->evaluation->steps -= cost;
-    for (size_t i = 0; i < rules->property_count; i++)
-        missing -= rules->properties[i].required != NO_REQUIRED && rules->properties[i].initial;
+    if (!evaluation_take(n->evaluation, object->count / MEMBERS_PER_STEP)) return true;
     for (const struct json *member = object->first; member && missing; member = member->next) {
         const struct schema_property *property = find_property(rules, member->key);
         missing -= property && property->required != NO_REQUIRED && !property->initial;
@@ -268,11 +261,9 @@ static bool normalise(struct normaliser *n, const struct evaluation_frame *at, s
     struct evaluation *evaluation = n->evaluation;
     const struct schema_node *node = at->node;
     if (evaluation->status != GRAMC_OK) return false;
-    if (evaluation->frames >= EVALUATE_MAX_FRAMES)
-        return evaluation_limit(evaluation, LIMIT_FRAMES);
-    if (evaluation->steps == 0) return evaluation_limit(evaluation, LIMIT_WORK);
+    if (evaluation->frames >= JUDGE_FRAMES_MAX) return evaluation_limit(evaluation, LIMIT_FRAMES);
+    if (!evaluation_take(evaluation, 1)) return false;
     evaluation->frames++;
-    evaluation->steps--;
     const struct evaluation_frame *outer = evaluation->current;
     evaluation->current = at;
     bool changed = normalise_convert(n, at, value);
@@ -297,6 +288,4 @@ void verdict_normalise(struct verdict *verdict, struct evaluation *evaluation, s
     evaluation->report = NULL;
     normalise(&n, &at, root);
     evaluation->report = report;
-    /* The evaluation itself gets the whole of its time again. */
-    evaluation->steps = evaluation->all_steps;
 }

@@ -23,6 +23,7 @@ struct normaliser {
     gramc_text text;
     unsigned flags;
     unsigned filling;    /* defaults being filled in, one inside another */
+    unsigned inside;     /* those that the outermost of them has had inside */
     struct memo refused; /* alternatives that converting does not help, by the place in the text */
 };
 

@@ -3,25 +3,24 @@
 #include "jsonschema/normalise.h"
 
 #include "base/json/scan.h"
+#include "base/limits.h"
 #include "base/text.h"
 
-enum { LARGEST_RESULT = 64 * 1024 * 1024, LONGEST_PLACE = 64 * 1024, BYTES_PER_STEP = 16 };
+enum { LONGEST_PLACE = 64 * 1024, BYTES_PER_STEP = 64 };
 
 /* ## The list of changes */
 
 static gramc_text printed(struct verdict *verdict, struct evaluation *evaluation,
                           const struct json *value) {
     struct buf buf;
-    buf_init(&buf, &verdict->arena.allocator, LARGEST_RESULT);
+    buf_init(&buf, &verdict->arena.allocator, JUDGE_RESULT_MAX);
     json_put(&buf, value);
-    uint64_t cost = buf.len / BYTES_PER_STEP;
     gramc_text text = {"", 0};
-    if (buf.state == BUF_TOO_BIG || evaluation->steps <= cost) {
-        evaluation_limit(evaluation, buf.state == BUF_TOO_BIG ? LIMIT_RESULT : LIMIT_WORK);
+    if (buf.state == BUF_TOO_BIG) evaluation_limit(evaluation, LIMIT_RESULT);
+    if (buf.state == BUF_TOO_BIG || !evaluation_take(evaluation, buf.len / BYTES_PER_STEP)) {
         buf_free(&buf);
         return text;
     }
-    evaluation->steps -= cost;
     text = buf_to_arena(&buf, &verdict->arena);
     if (!text.ptr) evaluation_stop(evaluation, GRAMC_NOMEM);
     return text;
@@ -123,7 +122,7 @@ static void put_changed(struct buf *out, const struct json *value, gramc_text te
 static gramc_text bytes_after(struct verdict *verdict, struct evaluation *evaluation,
                               const struct json *root, gramc_text text) {
     struct buf buf;
-    buf_init(&buf, &verdict->arena.allocator, LARGEST_RESULT);
+    buf_init(&buf, &verdict->arena.allocator, JUDGE_RESULT_MAX);
     put_changed(&buf, root, text);
     if (buf.state != BUF_TOO_BIG) return buf_to_arena(&buf, &verdict->arena);
     evaluation_limit(evaluation, LIMIT_RESULT);

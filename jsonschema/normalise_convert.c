@@ -90,12 +90,7 @@ static void place_at(struct json *value, uint32_t start, uint32_t end) {
 static const struct json *inner_json(struct normaliser *n, gramc_text text, unsigned types) {
     struct evaluation *evaluation = n->evaluation;
     struct arena *arena = &n->verdict->arena;
-    uint64_t cost = text.len / BYTES_PER_STEP;
-    if (evaluation->steps <= cost) {
-        evaluation_limit(evaluation, LIMIT_WORK);
-        return NULL;
-    }
-    evaluation->steps -= cost;
+    if (!evaluation_take(evaluation, text.len / BYTES_PER_STEP)) return NULL;
     const struct json *inner = json_parse(arena, text, NULL);
     if (arena->oom) evaluation_stop(evaluation, GRAMC_NOMEM);
     /* Of members with one name, one would be lost. */

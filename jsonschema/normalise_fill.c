@@ -3,11 +3,28 @@
  * groups, halved until it is known which ones it is not valid with: those are left out. */
 #include "jsonschema/normalise.h"
 
+#include "base/limits.h"
 #include "base/text.h"
 
 enum { PROPERTIES_PER_STEP = 8 };
 
 /* ## Filling in */
+
+/* Takes back what was filled in inside of a default. */
+static bool put_as_written(struct normaliser *n, const struct evaluation_frame *at,
+                           struct json *member, const struct json *initial) {
+    const struct json *again = normalise_clone(n, initial, MARK_NEW);
+    if (!again) return false;
+    member->kind = again->kind;
+    member->text = again->text;
+    member->first = again->first;
+    member->count = again->count;
+    memo_forget(&n->evaluation->memo);
+    n->filling++;
+    normalise_place(n, at, member);
+    n->filling--;
+    return true;
+}
 
 /* Fills in one default at *end, the last link of the object's list, unless it does not fit its own
  * schema: then it was never meant to be. */
@@ -25,10 +42,14 @@ static bool fill_one(struct normaliser *n, const struct evaluation_frame *at, st
     member->key_start = ++n->verdict->fill_count;
     *end = member;
     object->count++;
+    n->inside = n->filling ? n->inside + 1 : 0;
     n->filling++;
     normalise_place(n, &inner, member);
     n->filling--;
-    if (change && evaluate_quietly(n->evaluation, &inner)) {
+    /* Schemas that are each other's defaults: without inner ones, which n->inside still refuses. */
+    bool too_many = !n->filling && n->inside > DEFAULTS_INSIDE_MAX;
+    bool put = !too_many || put_as_written(n, &inner, member, property->initial);
+    if (put && change && evaluate_quietly(n->evaluation, &inner)) {
         object->mark |= MARK_ADDED;
         change->filled = member;
         change->number = member->key_start;
@@ -71,9 +92,8 @@ bool normalise_fill(struct normaliser *n, const struct evaluation_frame *at, str
     struct marks present;
     bool changed = false;
     if (!(n->flags & GRAMC_CHECK_DEFAULTS) || !rules->defaults) return false;
-    if (n->filling && is_inside_itself(at)) return false;
-    if (evaluation->steps <= cost) return evaluation_limit(evaluation, LIMIT_WORK);
-    evaluation->steps -= cost;
+    if (n->filling && (n->inside > DEFAULTS_INSIDE_MAX || is_inside_itself(at))) return false;
+    if (!evaluation_take(evaluation, cost)) return false;
     if (!marks_init(evaluation, &present, &room)) return false;
     struct json **end = find_present(rules, object, &present);
     for (uint32_t i = rules->first; i < rules->property_count; i = rules->properties[i].next) {
@@ -108,7 +128,8 @@ struct default_trial {
     struct filled_object *objects;
     struct fill *list;
     size_t object_count, count;
-    size_t least; /* errors so far */
+    size_t least;  /* errors so far */
+    uint64_t cost; /* of the evaluation that took the most steps */
 };
 
 /* In the order of the document; what is inside of a default is part of it. */
@@ -157,10 +178,12 @@ static void take_out(struct default_trial *trial, size_t from, size_t to) {
 static size_t count_errors(struct default_trial *trial) {
     struct evaluation *evaluation = trial->evaluation;
     struct report *report = evaluation->report, weighed = {.max = 0};
+    uint64_t before = evaluation->steps;
     memo_forget(&evaluation->memo);
     evaluation->report = &weighed;
     evaluate_document(evaluation, trial->root);
     evaluation->report = report;
+    if (before - evaluation->steps > trial->cost) trial->cost = before - evaluation->steps;
     return weighed.total;
 }
 
@@ -211,12 +234,17 @@ bool verdict_leave_out(struct verdict *verdict, struct evaluation *evaluation, s
     if (!trial.objects || !trial.list) return evaluation_stop(evaluation, GRAMC_NOMEM);
     collect(&trial, root);
     if (!trial.count) return false;
-    evaluation->steps = evaluation->all_steps;
     take_out(&trial, 0, trial.count);
     trial.least = count_errors(&trial);
+    /* What is found is evaluated once more. */
+    uint64_t reserve = 2 * trial.cost;
+    if (!evaluation_take(evaluation, reserve)) return false;
     try_fills(&trial, 0, trial.count);
+    evaluation->steps += reserve;
     /* Out of time it is valid all the same, without those that were not tried. */
-    if (evaluation->status == GRAMC_LIMIT && !trial.least) evaluation->status = GRAMC_OK;
-    evaluation->steps = evaluation->all_steps;
+    if (evaluation->status == GRAMC_LIMIT && !trial.least) {
+        evaluation->status = GRAMC_OK;
+        if (evaluation->error) evaluation->error->message[0] = '\0';
+    }
     return evaluation->status == GRAMC_OK && note_left_out(&trial);
 }

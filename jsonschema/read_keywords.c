@@ -197,12 +197,18 @@ static bool build_number(struct builder *b) {
            check_divisor(b, rules->multiple_of);
 }
 
+/* What PCRE2 takes to compile the smallest one. */
+enum { STEPS_PER_PATTERN = 700 };
+
 /* `at` is the schema value or member name that holds the pattern. */
 static const struct regex *read_pattern(struct builder *b, const struct json *at,
                                         gramc_text pattern) {
+    struct regex_set *set = &b->c->schema->regexes;
     struct regex_error error = {0, ""};
-    const struct regex *regex = regex_compile(&b->c->schema->regexes, pattern, &error);
-    if (regex) return regex;
+    const struct regex *last = set->first, *regex = regex_compile(set, pattern, &error);
+    uint64_t cost =
+        regex && regex != last && regex == set->first ? STEPS_PER_PATTERN + 2 * pattern.len : 1;
+    if (regex) return compile_steps(b->c, cost) ? regex : NULL;
     if (b->c->arena->oom) compile_stop(b->c, GRAMC_NOMEM);
     else
         compile_fail(b->c, b->resource->document, at, "the pattern %.*s at character %zu: %s",
@@ -494,8 +500,10 @@ static void read_keywords(struct builder *b) {
 bool compile_keywords(struct schema_compiler *c, struct schema_node *node) {
     struct location *location = resources_location(c, node->schema, NULL);
     struct builder b = {.c = c, .node = node};
-    if (!location || !compile_step(c)) return false;
+    if (!location) return false;
     b.resource = location->resource;
+    compile_enter(c, b.resource->document, node->schema);
+    if (!compile_step(c)) return false;
     read_keywords(&b);
     return build_types(&b) && build_values(&b) && build_number(&b) && build_string(&b) &&
            build_array(&b) && build_object(&b) && build_apply(&b);

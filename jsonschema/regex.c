@@ -7,9 +7,7 @@
 #include "base/text.h"
 
 enum {
-    MATCH_LIMIT = 1000000,    /* backtracking steps of one match... */
-    ALL_MATCHES = 60000000,   /* ...and of all in a session that take more than usual: */
-    USUAL_WORK = 500,         /* that many... */
+    USUAL_WORK = 500,         /* steps of backtracking that are not counted... */
     USUAL_WORK_PER_BYTE = 20, /* ...and with each byte of the text */
     HARDER = 8,               /* times as many steps in the next try */
     HEAP_LIMIT_KIB = 20000,
@@ -189,11 +187,13 @@ static void session_release(void *ptr, void *data) {
     block_free(&session->allocator, block);
 }
 
-void regex_session_init(struct regex_session *session, const gramc_allocator *allocator) {
+void regex_session_init(struct regex_session *session, const gramc_allocator *allocator,
+                        uint64_t *steps) {
     session->allocator = *allocator;
     session->general = session->match = session->limits = NULL;
     session->stack = NULL;
-    session->work = ALL_MATCHES;
+    session->steps = steps;
+    session->own_steps = JUDGE_STEPS_MAX;
     session->used = 0;
 }
 
@@ -230,18 +230,25 @@ static int match_within(struct regex_session *session, const struct regex *regex
     return result;
 }
 
+bool regex_session_pay(struct regex_session *session, uint64_t backtracking) {
+    uint64_t *left = session->steps ? session->steps : &session->own_steps;
+    uint64_t cost = backtracking / BACKTRACKING_PER_STEP + 1;
+    if (*left <= cost) return false;
+    *left -= cost;
+    return true;
+}
+
 /* PCRE2 does not tell how many steps a match took, only that it took too many: what takes more than
  * the usual number is tried again with more, and pays for all of them. */
 static enum regex_result match_from(struct regex_session *session, const struct regex *regex,
                                     gramc_text text, size_t from) {
     uint64_t steps = USUAL_WORK + USUAL_WORK_PER_BYTE * (uint64_t)text.len;
     if (!start_session(session)) return REGEX_NOMEM;
-    if (steps > MATCH_LIMIT) steps = MATCH_LIMIT;
+    if (steps > MATCH_BACKTRACKING_MAX) steps = MATCH_BACKTRACKING_MAX;
     int result = match_within(session, regex, text, from, steps);
-    while (result == PCRE2_ERROR_MATCHLIMIT && steps < MATCH_LIMIT) {
-        steps = steps * HARDER < MATCH_LIMIT ? steps * HARDER : MATCH_LIMIT;
-        if (session->work < steps) return REGEX_LIMIT;
-        session->work -= steps;
+    while (result == PCRE2_ERROR_MATCHLIMIT && steps < MATCH_BACKTRACKING_MAX) {
+        steps = steps * HARDER < MATCH_BACKTRACKING_MAX ? steps * HARDER : MATCH_BACKTRACKING_MAX;
+        if (!regex_session_pay(session, steps)) return REGEX_LIMIT;
         result = match_within(session, regex, text, from, steps);
     }
     if (result >= 0) return REGEX_YES;

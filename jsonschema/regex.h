@@ -37,17 +37,22 @@ const struct regex *regex_compile(struct regex_set *set, gramc_text pattern,
 
 enum regex_result { REGEX_NO, REGEX_YES, REGEX_LIMIT, REGEX_NOMEM };
 
+enum { BACKTRACKING_PER_STEP = 15 };
+
 /* Room for matching, one per run; takes memory only for what its scratch cannot hold. */
 struct regex_session {
     gramc_allocator allocator;
     void *general, *match, *limits; /* PCRE2's */
-    uint64_t work;                  /* backtracking that is left for all matches together */
+    uint64_t *steps;                /* that are left for all matches and whatever else takes them */
+    uint64_t own_steps;             /* NULL: these */
     struct regex_stack *stack;      /* a program's; NULL until the first */
     size_t used;
     _Alignas(16) unsigned char scratch[768];
 };
 
-void regex_session_init(struct regex_session *session, const gramc_allocator *allocator);
+/* `steps`: a budget that is shared with others; NULL: the session has one of its own. */
+void regex_session_init(struct regex_session *session, const gramc_allocator *allocator,
+                        uint64_t *steps);
 void regex_session_free(struct regex_session *session);
 /* True if the expression matches anywhere in the text, which is well-formed UTF-8. Time is limited
  * by a number of steps, for each match and for all of a session together. */

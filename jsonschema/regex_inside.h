@@ -108,5 +108,7 @@ enum regex_result regex_program_find(struct regex_session *session,
                                      size_t *start, size_t *end);
 
 void regex_stack_free(struct regex_session *session);
+/* Takes it from what the session has left; false if that is too little. */
+bool regex_session_pay(struct regex_session *session, uint64_t backtracking);
 
 #endif

@@ -335,10 +335,7 @@ static bool make_stack(struct regex_session *session, size_t registers) {
 /* What is more than usual is taken from what the session may spend. */
 static bool pay(struct regex_session *session, uint64_t steps, size_t len) {
     uint64_t usual = FREE_STEPS + FREE_STEPS_PER_BYTE * (uint64_t)len;
-    uint64_t cost = steps > usual ? steps - usual : 0;
-    bool can = session->work >= cost;
-    session->work -= can ? cost : session->work;
-    return can;
+    return steps <= usual || regex_session_pay(session, steps - usual);
 }
 
 enum regex_result regex_program_find(struct regex_session *session,

@@ -196,7 +196,9 @@ static bool add_anchor(struct schema_compiler *c, struct resource *resource,
     if (!anchor) return compile_stop(c, GRAMC_NOMEM);
     *anchor = (struct anchor){resource->anchors, name->text, schema, NULL, dynamic};
     resource->anchors = anchor;
-    return true;
+    map_put(&resource->names, anchor->name, anchor);
+    if (dynamic) map_put(&resource->dynamic_names, anchor->name, anchor);
+    return !c->arena->oom || compile_stop(c, GRAMC_NOMEM);
 }
 
 static struct resource *add_resource(struct schema_compiler *c, gramc_text uri,
@@ -207,8 +209,13 @@ static struct resource *add_resource(struct schema_compiler *c, gramc_text uri,
         compile_stop(c, GRAMC_NOMEM);
         return NULL;
     }
-    *resource =
-        (struct resource){c->schema->resources, uri, document, root, dialect, NULL, false, NULL};
+    *resource = (struct resource){.next = c->schema->resources,
+                                  .uri = uri,
+                                  .document = document,
+                                  .root = root,
+                                  .dialect = dialect};
+    map_init(&resource->names, c->arena);
+    map_init(&resource->dynamic_names, c->arena);
     c->schema->resources = resource;
     return resource;
 }
@@ -263,6 +270,7 @@ static bool walk(struct schema_compiler *c, const struct json *schema, struct re
     if (schema->kind != JSON_OBJECT) return true;
     if (!enter_id(c, schema, &resource)) return false;
     struct location *location = resources_location(c, schema, resource);
+    compile_enter(c, resource->document, schema);
     if (!location || !add_anchors(c, resource, schema)) return false;
     struct subschema_walk inner = subschema_walk(schema, resource->dialect.draft);
     for (const struct json *s; (s = subschema_next(&inner)) != NULL;)
@@ -307,7 +315,7 @@ static struct resource *read_document(struct schema_compiler *c, gramc_text uri,
     c->bytes += text.len;
     if (!document) return NULL;
     if (c->bytes > SCHEMA_BYTES_MAX) {
-        compile_stop(c, GRAMC_LIMIT);
+        compile_limit(c, "all documents together are larger than 16 MiB");
         return NULL;
     }
     document->root = json_parse(c->arena, text, &error);
@@ -378,9 +386,7 @@ struct resource *resources_take_root(struct schema_compiler *c, const struct jso
 
 const struct anchor *resource_anchor(const struct resource *resource, gramc_text name,
                                      bool only_dynamic) {
-    for (const struct anchor *anchor = resource->anchors; anchor; anchor = anchor->next)
-        if (text_eq(anchor->name, name) && (anchor->dynamic || !only_dynamic)) return anchor;
-    return NULL;
+    return map_get(only_dynamic ? &resource->dynamic_names : &resource->names, name);
 }
 
 /* The index of a map that is large; NULL: it is none, or there is no memory. */
@@ -389,21 +395,32 @@ static const struct member_index *index_of(struct schema_compiler *c, const stru
         if (c->indexes[i].object == value) return &c->indexes[i];
     if (value->count <= FEW_CHILDREN || value->kind != JSON_OBJECT) return NULL;
     struct member_index *index = &c->indexes[c->index_count++ % INDEXES];
-    c->work += value->count;
-    if (!compile_step(c)) return NULL;
+    if (!compile_steps(c, value->count)) return NULL;
     return member_index_make(index, &c->scratch, value) ? index : NULL;
+}
+
+/* The name that a token of a pointer means: ~0 is ~ and ~1 is /. No ptr without memory. */
+static gramc_text unescaped(struct arena *arena, gramc_text token) {
+    if (!memchr(token.ptr, '~', token.len)) return token;
+    char *name = arena_alloc(arena, token.len);
+    size_t len = 0;
+    for (size_t i = 0; name && i < token.len; i++) {
+        bool escape = token.ptr[i] == '~' && i + 1 < token.len;
+        if (escape) i++;
+        name[len++] = !escape ? token.ptr[i] : token.ptr[i] == '1' ? '/' : '~';
+    }
+    return (gramc_text){name, len};
 }
 
 /* What one token of a pointer leads to. */
 static const struct json *child_of(struct schema_compiler *c, const struct json *value,
                                    gramc_text token) {
     const struct member_index *index = index_of(c, value);
-    bool escaped = memchr(token.ptr, '~', token.len) != NULL;
-    if (!index || escaped) {
-        c->work += value->count;
-        return compile_step(c) ? json_at(value, token) : NULL;
+    if (!index) {
+        return compile_steps(c, value->count) ? json_at(value, token) : NULL;
     }
-    return member_index_find(index, text_slice(token, 1, token.len));
+    gramc_text name = unescaped(&c->scratch, text_slice(token, 1, token.len));
+    return name.ptr ? member_index_find(index, name) : NULL;
 }
 
 /* Follows a JSON Pointer token by token, so that a resource on the way counts. */
@@ -426,9 +443,8 @@ static const struct json *find_fragment(struct schema_compiler *c, struct resour
                                         gramc_text fragment) {
     if (fragment.len == 0) return (*resource)->root;
     if (fragment.ptr[0] == '/') return follow(c, resource, fragment);
-    for (const struct anchor *anchor = (*resource)->anchors; anchor; anchor = anchor->next)
-        if (!compile_step(c) || text_eq(anchor->name, fragment)) return anchor->schema;
-    return NULL;
+    const struct anchor *anchor = resource_anchor(*resource, fragment, false);
+    return anchor ? anchor->schema : NULL;
 }
 
 struct location *resources_find(struct schema_compiler *c, const struct resource *from,

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The hostile table: schemas and instances that ask for as much work as they can, and what gramc
-takes for them. Each has its answer, or a limit by name, within 2 s for the schema and 0.2 s and
-0.1 us a byte for the instance, in CPU time.
+takes for them. Each has its answer, or a limit by name, within 2 s for the schema (measured with
+null for an instance) and 0.2 s and 0.1 us a byte for the instance, in CPU time.
 
 usage: hostile.py GRAMC [SCALE]
 
@@ -48,9 +48,12 @@ def case(name, options, schema, instance):
         write(paths[1], instance)
         size = os.path.getsize(paths[1])
         seconds, done = cpu_of([GRAMC, "validate"] + options.split() + paths)
-    bound = 2.0 + 0.2 + 1e-7 * size
-    print("%-28s %10d bytes %7.3f s of %5.2f  %s" % (name, size, seconds, bound, answer_of(done)), flush=True)
-    if seconds > bound or done.returncode not in (0, 1, 2):
+        write(paths[1], "null")
+        compiling, _ = cpu_of([GRAMC, "validate"] + options.split() + paths)
+    judging, bound = max(0.0, seconds - compiling), 0.2 + 1e-7 * size
+    print("%-28s %10d bytes %7.3f s of 2.00, %7.3f s of %5.2f  %s"
+          % (name, size, compiling, judging, bound, answer_of(done)), flush=True)
+    if compiling > 2.0 or judging > bound or done.returncode not in (0, 1, 2):
         failed.append(name)
 
 
@@ -87,6 +90,12 @@ case("defaults-in-defaults", "--normalise", {"properties": {
     n: {"$ref": "#", "default": {}} for n in names[:60]}}, {})
 case("defaults-across", "--normalise", {"$ref": "#/$defs/n0", "$defs": {
     a: {"properties": {b: {"$ref": "#/$defs/" + b, "default": {}} for b in names[:12]}} for a in names[:12]}}, {})
+case("maps-across", "--normalise", {"$ref": "#/$defs/n0", "$defs": {
+    a: {"properties": dict([(b, {"$ref": "#/$defs/" + b, "default": {}}) for b in names[:12]]
+                           + [("own%d" % i, {"default": [i]}) for i in range(300)])} for a in names[:12]}},
+     {n: {} for n in names[:3]})
+case("patterns-and-members", "", {"patternProperties": {"^x%d$" % i: {"type": "integer"} for i in range(2000)}},
+     {n: 1 for n in names[:many(20000)]})
 case("alternatives-refused-late", "", {"anyOf": [
     {"items": {"type": "integer"}, "prefixItems": [{}], "contains": {"const": -i - 1}} for i in range(1000)]},
     list(range(many(200000))))

@@ -67,7 +67,7 @@ static enum regex_result match(gramc_text pattern, gramc_text text) {
     struct regex_error error = {0, ""};
     arena_init(&arena, NULL);
     regex_set_init(&set, &arena);
-    regex_session_init(&session, &arena.allocator);
+    regex_session_init(&session, &arena.allocator, NULL);
     const struct regex *regex = regex_compile(&set, pattern, &error);
     if (!regex) fail_msg("%.60s at %zu: %s", pattern.ptr, error.position, error.message);
     enum regex_result result = regex_matches(&session, regex, text);
@@ -181,7 +181,7 @@ static void test_matches_share_a_limit(void **state) {
     memset(letters, 'a', sizeof letters);
     arena_init(&arena, NULL);
     regex_set_init(&set, &arena);
-    regex_session_init(&session, &arena.allocator);
+    regex_session_init(&session, &arena.allocator, NULL);
     const struct regex *regex = regex_compile(&set, (gramc_text){"(?<=x[a-z]*)y", 13}, &error);
     assert_non_null(regex);
     enum regex_result result = REGEX_NO;

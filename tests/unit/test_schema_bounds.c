@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "jsonschema/evaluate.h"
+#include "tests/stated.h"
 
 static gramc_schema *compile(const char *text) {
     gramc_json_error error;
@@ -215,6 +216,274 @@ static void test_work_has_a_limit(void **state) {
     buf_free(&schema);
 }
 
+/* By the engine for documents, with a memory of its own. */
+static gramc_status judge_within(size_t most_memory, const char **said) {
+    static gramc_json_error error;
+    const gramc_text text = TEXT("[[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20]]");
+    gramc_schema *schema = compile("{\"items\":{\"uniqueItems\":true,\"items\":true}}");
+    struct evaluation evaluation;
+    struct arena arena;
+    arena_init(&arena, NULL);
+    evaluation_init(&evaluation, schema, &arena, NULL, text.len);
+    assert_int_equal(evaluation.most_memory, (128 << 20) + 128 * text.len);
+    const struct json *root = json_parse(&arena, text, NULL);
+    if (most_memory) evaluation.most_memory = most_memory;
+    error.message[0] = error.pointer[0] = '\0';
+    evaluation.error = &error;
+    evaluate_document(&evaluation, root);
+    gramc_status status = evaluation.status;
+    *said = error.message;
+    evaluation_free(&evaluation);
+    arena_free(&arena);
+    gramc_schema_free(schema);
+    return status;
+}
+
+static void test_memory_has_a_limit(void **state) {
+    const char *said;
+    (void)state;
+    STATED(JUDGE_MEMORY_MAX, 128 << 20, "a limit was passed, which is named with its place");
+    assert_int_equal(judge_within(0, &said), GRAMC_OK);
+    assert_int_equal(judge_within(100, &said), GRAMC_LIMIT);
+    assert_string_equal(said, "evaluating it takes too much memory");
+}
+
+/* Three for each of 800 levels, one for the value inside, and so many that apply to it. */
+static void test_frames_have_a_limit(void **state) {
+    struct buf text, schema;
+    (void)state;
+    STATED(JUDGE_FRAMES_MAX, 2500, "a limit was passed, which is named with its place");
+    buf_init(&text, NULL, 1 << 20);
+    buf_init(&schema, NULL, 1 << 20);
+    put_times(&text, "[", 800);
+    buf_puts(&text, "0");
+    put_times(&text, "]", 800);
+    for (size_t more = 0; more < 2; more++) {
+        buf_reset(&schema);
+        buf_puts(&schema, "{\"allOf\":[{\"items\":{\"$ref\":\"#\"}},");
+        put_times(&schema, "{\"allOf\":[", 98 + more);
+        buf_puts(&schema, "{}");
+        put_times(&schema, "]}", 98 + more);
+        buf_puts(&schema, "]}");
+        buf_putc(&schema, '\0');
+        gramc_schema *compiled = compile(schema.ptr);
+        assert_int_equal(cost_of(compiled, buf_view(&text), false).status,
+                         more ? GRAMC_LIMIT : GRAMC_OK);
+        gramc_schema_free(compiled);
+    }
+    buf_free(&schema);
+    buf_free(&text);
+}
+
+/* Of one budget: each of the items costs one step, and so do the two frames around. */
+static void test_steps_are_stated(void **state) {
+    const gramc_text text = TEXT("[1,2,3]");
+    (void)state;
+    STATED(JUDGE_STEPS_MAX, 4000000, "a limit was passed, which is named with its place");
+    gramc_schema *schema = compile("{\"items\":{\"type\":\"integer\"}}");
+    assert_int_equal(cost_of(schema, text, false).steps, 4);
+    for (uint64_t steps = 4; steps <= 5; steps++) {
+        struct evaluation evaluation;
+        struct arena arena;
+        arena_init(&arena, NULL);
+        evaluation_init(&evaluation, schema, &arena, NULL, text.len);
+        assert_int_equal(evaluation.steps, 4000000 + 3 * text.len);
+        evaluation.steps = steps;
+        bool valid = evaluate_document(&evaluation, json_parse(&arena, text, NULL));
+        assert_int_equal(valid, steps == 5);
+        assert_int_equal(evaluation.status, steps == 5 ? GRAMC_OK : GRAMC_LIMIT);
+        evaluation_free(&evaluation);
+        arena_free(&arena);
+    }
+    gramc_schema_free(schema);
+}
+
+static void test_one_match_has_a_limit(void **state) {
+    struct regex_session session;
+    struct regex_set set;
+    struct regex_error error;
+    struct arena arena;
+    (void)state;
+    STATED(MATCH_BACKTRACKING_MAX, 1000000, "a limit was passed, which is named with its place");
+    arena_init(&arena, NULL);
+    regex_set_init(&set, &arena);
+    const struct regex *regex = regex_compile(&set, TEXT("^((a+)+)$"), &error);
+    const gramc_text text = TEXT("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!");
+    uint64_t steps = 1000000;
+    assert_non_null(regex);
+    regex_session_init(&session, &arena.allocator, &steps);
+    assert_int_equal(regex_matches(&session, regex, TEXT("aaa")), REGEX_YES);
+    assert_int_equal(steps, 1000000);
+    assert_int_equal(regex_matches(&session, regex, text), REGEX_LIMIT);
+    /* The last try had them all, the ones before together less than as many. */
+    assert_true(1000000 - steps > 1000000 / 15 && 1000000 - steps < 2000000 / 15);
+    regex_session_free(&session);
+    regex_set_free(&set);
+    arena_free(&arena);
+}
+
+static gramc_status normalise(const char *schema_text, gramc_text text, gramc_verdict **verdict,
+                              gramc_json_error *error) {
+    gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
+    gramc_schema *schema = compile(schema_text);
+    options.flags = GRAMC_CHECK_DEFAULTS;
+    options.error = error;
+    gramc_status status = gramc_schema_check(verdict, schema, text.ptr, text.len, &options);
+    gramc_schema_free(schema);
+    return status;
+}
+
+/* 64 items `{"":"..."}` of nearly a megabyte each, and blanks up to the limit. */
+static void test_results_have_a_limit(void **state) {
+    const size_t most = 64 << 20, value = most / 64 - 9;
+    struct buf schema, text;
+    (void)state;
+    STATED(JUDGE_RESULT_MAX, 64 << 20, "a limit was passed, which is named with its place");
+    buf_init(&schema, NULL, 2 << 20);
+    buf_init(&text, NULL, 1000);
+    buf_puts(&schema, "{\"items\":{\"properties\":{\"\":{\"default\":\"");
+    put_times(&schema, "x", value);
+    buf_puts(&schema, "\"}}}}");
+    buf_putc(&schema, '\0');
+    for (size_t more = 0; more < 2; more++) {
+        gramc_json_error error = {.message = ""};
+        gramc_verdict *verdict = NULL;
+        buf_reset(&text);
+        buf_puts(&text, "[");
+        put_times(&text, " ", most - 64 * (value + 7) - 65 + more);
+        buf_puts(&text, "{}");
+        put_times(&text, ",{}", 63);
+        buf_puts(&text, "]");
+        gramc_status status = normalise(schema.ptr, buf_view(&text), &verdict, &error);
+        assert_int_equal(status, more ? GRAMC_LIMIT : GRAMC_OK);
+        if (verdict) assert_int_equal(verdict->normalised.len, most);
+        else assert_string_equal(error.message, "what it would become is larger than 64 MiB");
+        gramc_verdict_free(verdict);
+    }
+    buf_free(&schema);
+    buf_free(&text);
+}
+
+/* Below, one map with so many defaults inside of it, some with their own. */
+static size_t filled_inside(size_t count) {
+    struct buf schema;
+    gramc_verdict *verdict = NULL;
+    buf_init(&schema, NULL, 1 << 20);
+    buf_puts(&schema,
+             "{\"properties\":{\"m\":{\"default\":{},\"properties\":{\"a\":{\"default\":0}");
+    for (size_t i = 1; i < count; i++) buf_printf(&schema, ",\"n%zu\":{\"default\":0}", i);
+    buf_puts(&schema, "}}}}");
+    buf_putc(&schema, '\0');
+    assert_int_equal(normalise(schema.ptr, TEXT("{}"), &verdict, NULL), GRAMC_OK);
+    size_t len = verdict->normalised.len;
+    assert_true(verdict->valid);
+    gramc_verdict_free(verdict);
+    buf_free(&schema);
+    return len;
+}
+
+static void test_defaults_inside_have_a_limit(void **state) {
+    (void)state;
+    STATED(DEFAULTS_INSIDE_MAX, 1000, "that one is filled in as it is written");
+    assert_true(filled_inside(1000) > 7000);
+    assert_int_equal(filled_inside(1001), strlen("{\"m\":{}}"));
+}
+
+/* Maps that are each other's defaults, in any order. */
+static void test_mutual_defaults(void **state) {
+    struct buf schema;
+    gramc_verdict *verdict = NULL;
+    (void)state;
+    buf_init(&schema, NULL, 1 << 20);
+    buf_puts(&schema, "{\"$ref\":\"#/$defs/n0\",\"$defs\":{\"x\":{}");
+    for (int i = 0; i < 12; i++) {
+        buf_printf(&schema, ",\"n%d\":{\"properties\":{\"x\":{}", i);
+        for (int j = 0; j < 12; j++)
+            buf_printf(&schema, ",\"n%d\":{\"$ref\":\"#/$defs/n%d\",\"default\":{}}", j, j);
+        buf_puts(&schema, "}}");
+    }
+    buf_puts(&schema, "}}");
+    buf_putc(&schema, '\0');
+    assert_int_equal(normalise(schema.ptr, TEXT("{}"), &verdict, NULL), GRAMC_OK);
+    assert_true(verdict->valid);
+    assert_int_equal(verdict->adjustment_count, 12);
+    for (size_t i = 0; i < 12; i++) assert_true(text_is(verdict->adjustments[i].after, "{}"));
+    gramc_verdict_free(verdict);
+    buf_free(&schema);
+}
+
+/* ## Compiling */
+
+static void expect_compile_limit(const struct buf *text, const char *pointer, const char *message) {
+    gramc_schema *schema = NULL;
+    gramc_json_error error = {.message = ""};
+    assert_int_equal(gramc_schema_compile(&schema, text->ptr, text->len, NULL, &error),
+                     GRAMC_LIMIT);
+    assert_null(schema);
+    assert_string_equal(error.message, message);
+    assert_int_equal(strncmp(error.pointer, pointer, strlen(pointer)), 0);
+}
+
+/* Each pattern costs 700 steps and two a byte; the same one again next to nothing. */
+static void test_compiling_has_a_limit(void **state) {
+    struct buf text;
+    (void)state;
+    STATED(SCHEMA_WORK_MAX, 50000000, "larger than a limit, which is named with its place");
+    buf_init(&text, NULL, 16 << 20);
+    /* Places in a long list are counted from its start. */
+    buf_puts(&text, "{\"$defs\":{\"l\":{\"anyOf\":[true");
+    put_times(&text, ",true", 9999);
+    buf_puts(&text, "]}},\"allOf\":[{\"$ref\":\"#/$defs/l/anyOf/9999\"}");
+    put_times(&text, ",{\"$ref\":\"#/$defs/l/anyOf/9999\"}", 4900);
+    size_t fits = text.len;
+    buf_puts(&text, "]}");
+    gramc_schema *schema = NULL;
+    assert_int_equal(gramc_schema_compile(&schema, text.ptr, text.len, NULL, NULL), GRAMC_OK);
+    gramc_schema_free(schema);
+    text.len = fits;
+    put_times(&text, ",{\"$ref\":\"#/$defs/l/anyOf/9999\"}", 100);
+    buf_puts(&text, "]}");
+    expect_compile_limit(&text, "/allOf/49", "compiling it takes too much work");
+    buf_reset(&text);
+    put_times(&text, "{\"not\":", 257);
+    buf_puts(&text, "true");
+    put_times(&text, "}", 257);
+    expect_compile_limit(
+        &text, "/not/not",
+        "more than 256 schemas apply to the same place, each by way of the one before");
+    buf_free(&text);
+}
+
+/* As many schemas that each ask for one name of so many. */
+static struct cost many_dependent_schemas(size_t count) {
+    struct buf schema, text;
+    buf_init(&schema, NULL, 1 << 22);
+    buf_init(&text, NULL, 1 << 22);
+    buf_puts(&schema, "{\"dependentSchemas\":{\"n\":{}");
+    buf_puts(&text, "{\"n\":0");
+    for (size_t i = 0; i < count; i++) {
+        buf_printf(&schema, ",\"n%zu\":{\"required\":[\"n%zu\"]}", i, i / 2);
+        buf_printf(&text, ",\"n%zu\":0", i);
+    }
+    buf_puts(&schema, "}}");
+    buf_puts(&text, "}");
+    buf_putc(&schema, '\0');
+    gramc_schema *compiled = compile(schema.ptr);
+    struct cost cost = cost_of(compiled, buf_view(&text), true);
+    gramc_schema_free(compiled);
+    buf_free(&schema);
+    buf_free(&text);
+    assert_true(cost.valid && cost.status == GRAMC_OK);
+    return cost;
+}
+
+static void test_many_dependent_schemas(void **state) {
+    (void)state;
+    struct cost few = many_dependent_schemas(1000), many = many_dependent_schemas(10000);
+    assert_true(many.steps < 12 * few.steps);
+    assert_true(many.steps < 60000);
+}
+
 static void test_nesting_has_a_limit(void **state) {
     struct buf text;
     (void)state;
@@ -312,6 +581,15 @@ int main(void) {
         cmocka_unit_test(test_patterns_share_a_limit),
         cmocka_unit_test(test_work_has_a_limit),
         cmocka_unit_test(test_nesting_has_a_limit),
+        cmocka_unit_test(test_steps_are_stated),
+        cmocka_unit_test(test_memory_has_a_limit),
+        cmocka_unit_test(test_frames_have_a_limit),
+        cmocka_unit_test(test_one_match_has_a_limit),
+        cmocka_unit_test(test_results_have_a_limit),
+        cmocka_unit_test(test_defaults_inside_have_a_limit),
+        cmocka_unit_test(test_mutual_defaults),
+        cmocka_unit_test(test_compiling_has_a_limit),
+        cmocka_unit_test(test_many_dependent_schemas),
         cmocka_unit_test(test_many_dependents),
         cmocka_unit_test(test_many_references),
         cmocka_unit_test(test_many_changes),
