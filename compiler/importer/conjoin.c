@@ -26,6 +26,7 @@ bool import_asserts(const struct json *member) {
 static bool is_independent(const struct json *member) {
     static const char *const bound[] = {"type", "required", "minContains", "maxContains", NULL};
     enum vocabulary v = vocabulary_of(member);
+    if (text_is(member->key, "propertyNames")) return true;
     return (v == VOCABULARY_VALIDATION || v == VOCABULARY_FORMAT) &&
            !import_in_list(member->key, bound);
 }
