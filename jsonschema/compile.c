@@ -53,7 +53,10 @@ void put_pointer_to(struct buf *out, const struct json *root, const struct json 
     while (root && root != value) {
         const struct json *child = child_around(root, value, &index);
         if (child && root->kind == JSON_OBJECT) json_put_pointer_token(out, child->key);
-        else if (child) buf_printf(out, "/%zu", index);
+        else if (child) {
+            buf_putc(out, '/');
+            buf_number(out, index);
+        }
         root = child;
     }
 }

@@ -322,5 +322,9 @@ void put_types(struct buf *out, unsigned types);
 
 /* The property of that name, or NULL. */
 const struct schema_property *find_property(const struct object_rules *rules, gramc_text key);
+/* The same for one member after the other: those of most objects come in the order of the schema.
+ * *likely: rules->first, to begin with. */
+const struct schema_property *find_next_property(const struct object_rules *rules, gramc_text key,
+                                                 uint32_t *likely);
 
 #endif

@@ -16,6 +16,8 @@ void words_put_instance(struct buf *out, const struct evaluation_frame *at, cons
 void words_put_schema(struct buf *out, const struct evaluation_frame *at, const char *keyword);
 void words_put_path(struct buf *out, const struct evaluation_frame *at, const char *keyword);
 void words_put_absolute(struct buf *out, const struct evaluation_frame *at, const char *keyword);
+/* Whether words_put_schema would write what stands behind the # of words_put_absolute. */
+bool words_is_end_of_absolute(const struct evaluation_frame *at, const char *keyword);
 
 /* "the string \"abc\"", "an array of 3 items". */
 void words_put_value(struct buf *out, const struct json *value);
