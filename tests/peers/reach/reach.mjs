@@ -161,7 +161,9 @@ function isPartlySaid(theirs, ours, isSaid) {
 function judgeWhole(row, group, told) {
   const back = compiled('mcp');
   back.tools.forEach((ours, i) => {
-    const theirs = group.tools[i].definition;
+    const theirs = structuredClone(group.tools[i].definition);
+    // The one title that there is stands beside the hints as well as among them.
+    if (theirs.annotations?.title === ours.title) delete theirs.annotations.title;
     row.wholes++;
     const lost = Object.keys(theirs).filter((k) => !['inputSchema', 'outputSchema'].includes(k) && !isDeepStrictEqual(theirs[k], ours[k]));
     const isSaid = (k) => told.some((f) => f.text.includes(`\`${k}\``));
