@@ -1,0 +1,169 @@
+/* Converts values by their bytes: what the fast path refuses because it has another type is
+ * written anew as convert_value() (normalise_convert.c) says, evaluated as if it stood there, and
+ * noted. Whatever would be changed inside of the new value is left to the thorough half. */
+#include "jsonschema/fast.h"
+
+#include "base/limits.h"
+#include "base/text.h"
+#include "jsonschema/normalise.h"
+
+/* A value and where it ends. */
+struct read_value {
+    struct json value;
+    const char *end;
+};
+
+/* p is at the quote. False without memory too, and then as ever the thorough half finds out. */
+static bool read_text(struct run *run, const char *p, struct read_value *out) {
+    unsigned seen = 0;
+    const char *inside = p + 1, *close = run_scan_string(run, inside, &seen);
+    if (!close) return false;
+    gramc_text text = {inside, (size_t)(close - inside)};
+    if (seen & JSON_SEEN_ESCAPE) {
+        char *decoded = arena_alloc(run->fills->arena, text.len + 1);
+        if (!decoded) return false;
+        text = (gramc_text){decoded, json_unescape(decoded, inside, close)};
+    }
+    out->value.kind = JSON_STRING;
+    out->value.text = text;
+    out->end = close + 1;
+    return true;
+}
+
+/* Everything but null, which is never converted. */
+static bool read_value(struct run *run, const char *p, struct read_value *out) {
+    *out = (struct read_value){.value = {.next = NULL}, .end = NULL};
+    if (*p == '"') return read_text(run, p, out);
+    if (*p == 'n') return false;
+    struct fills *fills = run_quietly(run);
+    out->end = run_value(run, run->schema->any, p);
+    run->fills = fills;
+    if (!out->end) return false;
+    switch (*p) {
+    case 't': out->value.kind = JSON_TRUE; break;
+    case 'f': out->value.kind = JSON_FALSE; break;
+    case '[': out->value.kind = JSON_ARRAY; break;
+    case '{': out->value.kind = JSON_OBJECT; break;
+    default:
+        out->value.kind = JSON_NUMBER;
+        out->value.text = (gramc_text){p, (size_t)(out->end - p)};
+    }
+    return true;
+}
+
+/* What a string holds, as it is written in the arena: `[value]`. */
+static bool convert_held(struct run *run, struct json *value, unsigned types) {
+    gramc_text text = text_trim(value->text);
+    if (value->kind != JSON_STRING || !convert_may_hold(text, types)) return false;
+    const struct json *held = json_parse(run->fills->arena, value->text, NULL);
+    if (!held || !(types & type_of(held))) return false;
+    *value = *held;
+    return true;
+}
+
+/* `[value]` as it is written after the conversion; no ptr where there is none. */
+static gramc_text converted(struct run *run, const struct schema_node *node,
+                            struct read_value *read, gramc_text bytes) {
+    struct arena *arena = run->fills->arena;
+    gramc_text none = {NULL, 0};
+    struct json *value = &read->value;
+    if (node->types & type_of(value)) return none;
+    if (value->kind >= JSON_ARRAY && !convert_takes_json(node, run->fills->flags)) return none;
+    if (!convert_value(value, node->types, bytes) && !convert_held(run, value, node->types))
+        return none;
+    struct buf buf;
+    buf_init_arena(&buf, arena, JUDGE_RESULT_MAX);
+    buf_putc(&buf, '[');
+    json_put(&buf, value);
+    buf_putc(&buf, ']');
+    if (buf.state == BUF_FINE) return buf_to_arena(&buf, arena);
+    buf_free(&buf);
+    return none;
+}
+
+/* Whether the node takes the value between the brackets as it stands: the run goes on over there
+ * for a while, with all that it may still spend. */
+static bool takes(struct run *run, const struct schema_node *node, gramc_text bracketed) {
+    const char *end = run->end, *furthest = run->furthest;
+    const char *start = end - run->length, *closing = bracketed.ptr + bracketed.len - 1;
+    struct fills *fills = run_quietly(run);
+    run_over(run, bracketed.ptr, closing + 1);
+    bool fits = run_try(run, node, bracketed.ptr + 1) == closing;
+    run_over(run, start, end);
+    run->furthest = furthest;
+    run->fills = fills;
+    fits = fits && !run->unfilled;
+    run->unfilled = false;
+    return fits;
+}
+
+/* The value at p, whose bytes end at *end, as the node takes it; no ptr if it does not. */
+static gramc_text convert(struct run *run, const struct schema_node *node, const char *p,
+                          const char **end) {
+    struct read_value read;
+    gramc_text none = {NULL, 0};
+    if (!run->fills || run->given_up || !(run->fills->flags & GRAMC_CHECK_COERCE)) return none;
+    /* What applies beside it might convert it as well. */
+    if (node->apply || !read_value(run, p, &read)) return none;
+    gramc_text bytes = {p, (size_t)(read.end - p)};
+    gramc_text after = converted(run, node, &read, bytes);
+    if (!after.ptr || !takes(run, node, after)) return none;
+    *end = read.end;
+    return text_slice(after, 1, after.len - 1);
+}
+
+/* ## Notes */
+
+static bool note(struct fills *fills, struct fill_change *change, gramc_text before,
+                 gramc_text after) {
+    const struct fill_cut cut = {.from = (uint32_t)(before.ptr - fills->text),
+                                 .to = (uint32_t)(before.ptr + before.len - fills->text),
+                                 .change = (uint32_t)fills->change_count + 1};
+    change->kind = GRAMC_ADJUSTED_COERCED;
+    change->before = before;
+    change->written = after;
+    return fills_note(fills, change) && fills_cut(fills, &cut);
+}
+
+/* The name of a member as it is meant; no ptr without memory. */
+static gramc_text key_of(struct run *run, const struct refused_member *at) {
+    unsigned seen = 0;
+    if (at->key) return at->key->text;
+    const char *inside = at->quote + 1, *close = run_scan_string(run, inside, &seen);
+    gramc_text key = {inside, (size_t)(close - inside)};
+    if (!(seen & JSON_SEEN_ESCAPE)) return key;
+    char *decoded = arena_alloc(run->fills->arena, key.len + 1);
+    size_t len = decoded ? json_unescape(decoded, inside, close) : 0;
+    return (gramc_text){decoded, len};
+}
+
+const char *run_coerce_member(struct run *run, const struct schema_node *node,
+                              const struct refused_member *at) {
+    const char *end = NULL;
+    gramc_text after = node ? convert(run, node, at->value, &end) : (gramc_text){NULL, 0};
+    if (!after.ptr) return NULL;
+    gramc_text before = {at->value, (size_t)(end - at->value)};
+    struct fill_change change = {.object = (uint32_t)(at->open - run->fills->text),
+                                 .key = key_of(run, at)};
+    return change.key.ptr && note(run->fills, &change, before, after) ? end : run_give_up(run);
+}
+
+const char *run_coerce_item(struct run *run, const struct schema_node *node,
+                            const struct refused_item *at) {
+    const char *end = NULL;
+    gramc_text after = convert(run, node, at->value, &end);
+    if (!after.ptr) return NULL;
+    gramc_text before = {at->value, (size_t)(end - at->value)};
+    struct fill_change change = {
+        .object = (uint32_t)(at->open - run->fills->text), .of = FILL_ITEM, .item = at->item};
+    return note(run->fills, &change, before, after) ? end : run_give_up(run);
+}
+
+const char *run_coerce_root(struct run *run, const struct schema_node *node, const char *p,
+                            gramc_text whole) {
+    const char *end = NULL;
+    gramc_text after = convert(run, node, p, &end);
+    if (!after.ptr || (size_t)(end - p) != whole.len) return NULL;
+    struct fill_change change = {.of = FILL_ROOT};
+    return note(run->fills, &change, whole, after) ? end : run_give_up(run);
+}
