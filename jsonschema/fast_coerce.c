@@ -61,16 +61,16 @@ static bool convert_held(struct run *run, struct json *value, unsigned types) {
     return true;
 }
 
-/* `[value]` as it is written after the conversion; no ptr where there is none. */
-static gramc_text converted(struct run *run, const struct schema_node *node,
-                            struct read_value *read, gramc_text bytes) {
-    struct arena *arena = run->fills->arena;
-    gramc_text none = {NULL, 0};
-    struct json *value = &read->value;
-    if (node->types & type_of(value)) return none;
-    if (value->kind >= JSON_ARRAY && !convert_takes_json(node, run->fills->flags)) return none;
-    if (!convert_value(value, node->types, bytes) && !convert_held(run, value, node->types))
-        return none;
+/* False: it has the type already, or cannot be converted. */
+static bool is_converted(struct run *run, const struct schema_node *node, struct json *value,
+                         gramc_text bytes) {
+    if (node->types & type_of(value)) return false;
+    if (value->kind >= JSON_ARRAY && !convert_takes_json(node, run->fills->flags)) return false;
+    return convert_value(value, node->types, bytes) || convert_held(run, value, node->types);
+}
+
+/* `[value]`; no ptr where it is too large, or without memory. */
+static gramc_text bracketed(struct arena *arena, const struct json *value) {
     struct buf buf;
     buf_init_arena(&buf, arena, JUDGE_RESULT_MAX);
     buf_putc(&buf, '[');
@@ -78,23 +78,29 @@ static gramc_text converted(struct run *run, const struct schema_node *node,
     buf_putc(&buf, ']');
     if (buf.state == BUF_FINE) return buf_to_arena(&buf, arena);
     buf_free(&buf);
-    return none;
+    return (gramc_text){NULL, 0};
 }
 
 /* Whether the node takes the value between the brackets as it stands: the run goes on over there
  * for a while, with all that it may still spend. */
-static bool takes(struct run *run, const struct schema_node *node, gramc_text bracketed) {
+static bool takes(struct run *run, const struct schema_node *node, gramc_text text) {
     const char *end = run->end, *furthest = run->furthest;
-    const char *start = end - run->length, *closing = bracketed.ptr + bracketed.len - 1;
+    const char *start = end - run->length, *closing = text.ptr + text.len - 1;
     struct fills *fills = run_quietly(run);
-    run_over(run, bracketed.ptr, closing + 1);
-    bool fits = run_try(run, node, bracketed.ptr + 1) == closing;
+    run_over(run, text.ptr, closing + 1);
+    bool fits = run_try(run, node, text.ptr + 1) == closing;
     run_over(run, start, end);
     run->furthest = furthest;
     run->fills = fills;
     fits = fits && !run->unfilled;
     run->unfilled = false;
     return fits;
+}
+
+/* A number stands in its string as it will stand without quotes. */
+static bool stands_in(gramc_text bytes, const struct json *value) {
+    return value->kind == JSON_NUMBER && value->text.ptr > bytes.ptr &&
+           value->text.ptr < bytes.ptr + bytes.len;
 }
 
 /* The value at p, whose bytes end at *end, as the node takes it; no ptr if it does not. */
@@ -105,11 +111,15 @@ static gramc_text convert(struct run *run, const struct schema_node *node, const
     if (!run->fills || run->given_up || !(run->fills->flags & GRAMC_CHECK_COERCE)) return none;
     /* What applies beside it might convert it as well. */
     if (node->apply || !read_value(run, p, &read)) return none;
-    gramc_text bytes = {p, (size_t)(read.end - p)};
-    gramc_text after = converted(run, node, &read, bytes);
-    if (!after.ptr || !takes(run, node, after)) return none;
     *end = read.end;
-    return text_slice(after, 1, after.len - 1);
+    gramc_text bytes = {p, (size_t)(read.end - p)};
+    if (!is_converted(run, node, &read.value, bytes)) return none;
+    if (stands_in(bytes, &read.value)) {
+        const gramc_text number = read.value.text;
+        return run_value(run, node, number.ptr) == number.ptr + number.len ? number : none;
+    }
+    gramc_text text = bracketed(run->fills->arena, &read.value);
+    return text.ptr && takes(run, node, text) ? text_slice(text, 1, text.len - 1) : none;
 }
 
 /* ## Notes */

@@ -27,7 +27,8 @@ void fills_init(struct fills *fills, struct arena *arena, gramc_text text, unsig
 
 /* Twice as much room; NULL without memory. */
 static void *more_room(struct arena *arena, const void *items, size_t *room, size_t size) {
-    void *larger = arena_array(arena, *room * 2, size);
+    if (*room > SIZE_MAX / 4 / size) return NULL;
+    void *larger = arena_alloc(arena, *room * 2 * size);
     if (!larger) return NULL;
     memcpy(larger, items, *room * size);
     *room *= 2;
@@ -212,8 +213,13 @@ static bool is_object_before(const void *ctx, const void *a, const void *b) {
 static struct fill_change **in_order(struct fills *fills) {
     size_t count = fills->change_count;
     struct fill_change **list = arena_array(fills->arena, 2 * count, sizeof *list);
+    bool sorted = true;
     if (!list) return NULL;
-    for (size_t i = 0; i < count; i++) list[i] = &fills->changes[i];
+    for (size_t i = 0; i < count; i++) {
+        list[i] = &fills->changes[i];
+        sorted = sorted && (!i || list[i - 1]->object <= list[i]->object);
+    }
+    if (sorted) return list;
     return sort_merge(list, list + count, count, sizeof *list, is_object_before, NULL);
 }
 
