@@ -84,8 +84,8 @@ static gramc_text bracketed(struct arena *arena, const struct json *value) {
 /* Whether the node takes the value between the brackets as it stands: the run goes on over there
  * for a while, with all that it may still spend. */
 static bool takes(struct run *run, const struct schema_node *node, gramc_text text) {
-    const char *end = run->end, *furthest = run->furthest;
-    const char *start = end - run->length, *closing = text.ptr + text.len - 1;
+    const char *start = run->start, *end = run->end, *furthest = run->furthest;
+    const char *closing = text.ptr + text.len - 1;
     struct fills *fills = run_quietly(run);
     run_over(run, text.ptr, closing + 1);
     bool fits = run_try(run, node, text.ptr + 1) == closing;
