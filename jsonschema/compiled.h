@@ -67,9 +67,12 @@ struct number_rules {
 
 struct format;
 
+struct content_encoding;
+
 /* What a string holds, for those who asked to have it checked. */
 struct content_rules {
-    bool base64, json;
+    const struct content_encoding *encoding; /* NULL: none */
+    bool json;
     const struct schema_node *schema; /* of the JSON; NULL: anything */
 };
 
@@ -317,6 +320,9 @@ struct gramc_schema {
 bool keyword_is_heeded(enum keyword keyword, const struct dialect *dialect);
 /* Eight bytes at a time; the same for the same bytes. */
 uint64_t fast_hash(const char *bytes, size_t len);
+
+/* The encoding that contentEncoding names; NULL: not known (content.c). */
+const struct content_encoding *content_encoding_find(gramc_text name);
 
 /* The JSON Pointer of a value inside a document, found by its span. Tells how many values it had to
  * pass. */

@@ -225,11 +225,13 @@ static bool says(const struct builder *b, enum keyword keyword, const char *valu
 /* An encoding that is not known here keeps what is inside from being judged; contentSchema says
  * nothing without a media type. */
 static bool build_content(struct builder *b, struct string_rules *rules) {
-    struct content_rules content = {.base64 = says(b, K_CONTENT_ENCODING, "base64")};
-    bool readable = content.base64 || !b->keywords[K_CONTENT_ENCODING];
+    const struct json *encoding = b->keywords[K_CONTENT_ENCODING];
+    struct content_rules content = {.encoding = NULL};
     if (!b->c->options->assert_content) return true;
-    content.json = readable && says(b, K_CONTENT_MEDIA_TYPE, "application/json");
-    if (!content.base64 && !content.json) return true;
+    if (json_is(encoding, JSON_STRING)) content.encoding = content_encoding_find(encoding->text);
+    content.json =
+        (content.encoding || !encoding) && says(b, K_CONTENT_MEDIA_TYPE, "application/json");
+    if (!content.encoding && !content.json) return true;
     if (content.json && !one_node(b, K_CONTENT_SCHEMA, &content.schema)) return false;
     struct content_rules *made = make(b, 1, sizeof *made);
     if (!made) return false;

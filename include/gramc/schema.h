@@ -52,7 +52,8 @@ typedef struct gramc_schema_options {
     bool closed_root;    /* an unknown member of the root object is an error (tool calls) */
     gramc_text base_uri; /* of the document, when it has no $id; empty: none */
     gramc_resolver resolver;
-    bool assert_content; /* contentEncoding (base64), contentMediaType (application/json) and
+    bool assert_content; /* contentEncoding (base64, base64url, base32, base32hex, base16 of RFC
+                            4648, quoted-printable, 7bit), contentMediaType (application/json) and
                             contentSchema are checked, not only noted */
 } gramc_schema_options;
 #define GRAMC_SCHEMA_OPTIONS_INIT                                                                  \

@@ -50,7 +50,8 @@ def run(work, command):
 
 def main():
     shown, count = files(), 0
-    assert set(shown) == {"weather.c", "weather.schema.json", "calls.jsonl"}, list(shown)
+    assert set(shown) == {"weather.c", "weather.schema.json", "calls.jsonl", "city.schema.json",
+                          "cities.jsonl"}, list(shown)
     lines = [line for line in shown["weather.c"].splitlines() if line.strip()]
     assert len(lines) <= 25, f"{len(lines)} lines are not a short program"
     with tempfile.TemporaryDirectory() as work:
@@ -63,7 +64,7 @@ def main():
             got = run(work, command)
             assert got == printed, f"the page shows another output of: {command}\n{got}"
             count += 1
-    assert count >= 4, f"only {count} commands were run"
+    assert count >= 9, f"only {count} commands were run"
     print(f"docs/validator.md: its program and {count} commands do as it says")
 
 

@@ -305,6 +305,22 @@ const RULES = [
     change: (ajv) => ajv.addFormat('uri', URI),
   },
   {
+    name: 'formats of no draft',
+    reason: 'ajv-formats judges url, byte, iso-time and others, which no draft of the standard has',
+    change: (ajv) => {
+      for (const name of ['url', 'iso-time', 'iso-date-time', 'byte', 'binary', 'password'])
+        ajv.addFormat(name, true);
+    },
+  },
+  {
+    name: 'format iri',
+    reason: 'ajv-formats does not know it, nor iri-reference; RFC 3987 wants a scheme and no blanks',
+    change: (ajv) => {
+      ajv.addFormat('iri', /^[a-z][a-z\d+.-]*:[^\s"<>\\^`{|}]*$/i);
+      ajv.addFormat('iri-reference', /^[^\s"<>\\^`{|}]*$/);
+    },
+  },
+  {
     name: 'format time',
     reason: 'RFC 3339 wants a colon in an offset',
     change: (ajv) => ['time', 'date-time'].forEach((name) => tighten(name, /[+-]\d{4}$/)(ajv)),
