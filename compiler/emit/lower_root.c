@@ -158,14 +158,14 @@ static struct json *own_list(struct root *r, const char *key, enum json_kind kin
 static void add_words(struct root *r) {
     const struct json *said = json_get(r->json, "description");
     struct buf text;
-    if (!r->words.len) return;
+    if (r->words.state == BUF_NOMEM) r->arena->oom = true;
+    if (!r->words.len || r->arena->oom) return;
     buf_init(&text, &r->arena->allocator, INT32_MAX);
     if (json_is(said, JSON_STRING) && said->text.len) {
         buf_text(&text, said->text);
         buf_putc(&text, '\n');
     }
     buf_text(&text, buf_view(&r->words));
-    if (r->words.state == BUF_NOMEM) r->arena->oom = true;
     gramc_text words = buf_to_arena(&text, r->arena);
     json_set(r->json, TEXT("description"), json_new_text(r->arena, JSON_STRING, words));
 }
