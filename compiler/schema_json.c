@@ -98,21 +98,6 @@ static void put_type(struct describer *d) {
     else if (is_union) put_members(d, schema->kind == TYPE_ANY_OF ? "anyOf" : "oneOf");
 }
 
-/* The base says its own first, like fields. Recursion is as deep as the chain. */
-static void put_all_links(struct describer *d, const struct schema *link) {
-    if (!link) return;
-    put_all_links(d, link->base);
-    for (const struct member *m = link->all; m; m = m->next)
-        put_schema(d->document, m->schema, NULL);
-}
-
-static void put_all_of(struct describer *d) {
-    if (!schema_has_all(d->schema) || !put_key(d, "allOf")) return;
-    json_sink_open(d->sink, JSON_ARRAY);
-    put_all_links(d, d->schema);
-    json_sink_close(d->sink, JSON_ARRAY);
-}
-
 /* ## Keywords */
 
 static const struct constraint *find(const struct describer *d, enum type_property property) {
@@ -163,6 +148,66 @@ static void put_property(struct describer *d, const struct constraint *c) {
     else if (!put_key(d, type_property_printed(c->property).ptr)) return;
     else if (type_property_row(c->property)->says == SAYS_TEXT) json_sink_string(d->sink, c->text);
     else put_data(d, c);
+}
+
+/* The base says its own first, like fields. Recursion is as deep as the chain. */
+static void put_all_links(struct describer *d, const struct schema *link) {
+    if (!link) return;
+    put_all_links(d, link->base);
+    for (const struct member *m = link->all; m; m = m->next)
+        put_schema(d->document, m->schema, NULL);
+}
+
+/* What a named type says and is said anew by what is built on it: both hold, and one schema has one
+ * of each. A word that is used again is replaced. */
+struct hidden {
+    const struct schema *link;
+    const struct constraint *next;
+    bool of_type; /* the link is one of a named type */
+};
+
+static const struct constraint *next_hidden(const struct schema *schema, struct hidden *at) {
+    static const uint64_t single =
+        PROPERTY_BIT(P_FORMAT) | PROPERTY_BIT(P_PATTERN) | PROPERTY_BIT(P_MULTIPLE_OF);
+    while (at->link) {
+        const struct constraint *c = at->next;
+        if (!c) {
+            const struct schema *link = at->link;
+            const struct definition *d = link->definition;
+            at->of_type = at->of_type || (d && link->base == d->field.schema);
+            at->link = link->base;
+            at->next = at->link ? at->link->constraints : NULL;
+            continue;
+        }
+        at->next = c->next;
+        if (!at->of_type || !(PROPERTY_BIT(c->property) & single)) continue;
+        /* Of two in one link the first counts. */
+        const struct constraint *counts = at->link->constraints;
+        while (counts->property != c->property) counts = counts->next;
+        bool shown = text_eq(schema_get(schema, c->property), c->text);
+        if (c == counts && !shown) return c;
+    }
+    return NULL;
+}
+
+static void put_hidden(struct describer *d) {
+    struct hidden at = {d->schema, d->schema->constraints, false};
+    for (const struct constraint *c; (c = next_hidden(d->schema, &at)) != NULL;) {
+        struct describer alone = {d->document, d->sink, d->schema, NULL, 0};
+        json_sink_open(d->sink, JSON_OBJECT);
+        put_property(&alone, c);
+        json_sink_close(d->sink, JSON_OBJECT);
+    }
+}
+
+static void put_all_of(struct describer *d) {
+    struct hidden at = {d->schema, d->schema->constraints, false};
+    bool any = schema_has_all(d->schema) || next_hidden(d->schema, &at);
+    if (!any || !put_key(d, "allOf")) return;
+    json_sink_open(d->sink, JSON_ARRAY);
+    put_all_links(d, d->schema);
+    put_hidden(d);
+    json_sink_close(d->sink, JSON_ARRAY);
 }
 
 /* The bounds of a type that are checked and not printed. */
