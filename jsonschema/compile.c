@@ -48,10 +48,11 @@ static const struct json *child_around(const struct json *parent, const struct j
     return NULL;
 }
 
-void put_pointer_to(struct buf *out, const struct json *root, const struct json *value) {
-    size_t index;
+size_t put_pointer_to(struct buf *out, const struct json *root, const struct json *value) {
+    size_t index, passed = 0;
     while (root && root != value) {
         const struct json *child = child_around(root, value, &index);
+        passed += index;
         if (child && root->kind == JSON_OBJECT) json_put_pointer_token(out, child->key);
         else if (child) {
             buf_putc(out, '/');
@@ -59,6 +60,7 @@ void put_pointer_to(struct buf *out, const struct json *root, const struct json 
         }
         root = child;
     }
+    return passed;
 }
 
 /* Copies as much as there is room for. */

@@ -286,6 +286,7 @@ static void name_tools(struct importer *in) {
 }
 
 void import_name_all(struct importer *in) {
+    import_conjoin(in);
     import_derive(in);
     find_records(in);
     name_types(in);
