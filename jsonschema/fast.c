@@ -25,7 +25,7 @@ static inline const char *run_string(struct run *run, const struct schema_node *
     if (seen || (rules && !rules->lengths_only))
         return run_string_rules(run, node, inside, close, seen) ? close + 1
                                                                 : run_refuse(run, close);
-    if (node->texts && !run_is_text(run, node->texts, inside)) return NULL;
+    if (node->values && !run_is_text(run, &node->values->texts, inside)) return NULL;
     return !rules || (len >= rules->min && len <= rules->max) ? close + 1 : NULL;
 }
 
@@ -60,11 +60,10 @@ static inline const char *run_any(struct run *run, const struct schema_node *nod
 
 /* ## Arrays */
 
-static const struct schema_node *item_node(const struct run *run, const struct array_rules *rules,
-                                           uint32_t i) {
-    if (!rules) return run->schema->any;
+static const struct schema_node *item_node(const struct array_rules *rules, uint32_t i) {
+    if (!rules) return &schema_any;
     if (i < rules->prefix.count) return rules->prefix.nodes[i]->same;
-    return rules->rest ? rules->rest->same : run->schema->any;
+    return rules->rest ? rules->rest->same : &schema_any;
 }
 
 static inline const char *run_array(struct run *run, const struct schema_node *node,
@@ -77,7 +76,7 @@ static inline const char *run_array(struct run *run, const struct schema_node *n
     if (*p != ']') {
         for (;; p = run_skip_gap(p)) {
             const char *item = p;
-            p = run_any(run, item_node(run, rules, count++), p);
+            p = run_any(run, item_node(rules, count++), p);
             if (!p) return run_refuse(run, item);
             p = run_skip_blanks(p);
             if (*p != ',') break;

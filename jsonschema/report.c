@@ -57,11 +57,24 @@ static gramc_text keep(struct evaluation *evaluation, struct buf *buf) {
 typedef void put_pointer(struct buf *out, const struct evaluation_frame *at, const char *keyword);
 
 /* Where the sentence was, which is kept by now, so that there is memory at hand. */
-static gramc_text pointer(struct sentence *s, put_pointer *put, const char *keyword) {
+static struct buf *start_pointer(struct sentence *s) {
     buf_reset(&s->out);
     s->out.max = LONGEST_POINTER;
-    put(&s->out, s->at, keyword);
+    return &s->out;
+}
+
+static gramc_text pointer(struct sentence *s, put_pointer *put, const char *keyword) {
+    put(start_pointer(s), s->at, keyword);
     return keep(s->evaluation, &s->out);
+}
+
+/* The places of a keyword in the schema; the node is looked for once. */
+static void put_schema_pointers(struct sentence *s, struct violation *violation) {
+    gramc_text node = pointer(s, words_put_node, NULL);
+    words_put_schema(start_pointer(s), s->at, s->keyword, node);
+    violation->shown.schema = keep(s->evaluation, &s->out);
+    words_put_absolute(start_pointer(s), s->at, s->keyword, node);
+    violation->absolute = keep(s->evaluation, &s->out);
 }
 
 static void finish(struct sentence *s) {
@@ -73,9 +86,8 @@ static void finish(struct sentence *s) {
         violation->shown.position = s->at->value->start;
         violation->shown.message = keep(evaluation, &s->out);
         violation->shown.instance = pointer(s, words_put_instance, NULL);
-        violation->shown.schema = pointer(s, words_put_schema, s->keyword);
         violation->path = pointer(s, words_put_path, s->keyword);
-        violation->absolute = pointer(s, words_put_absolute, s->keyword);
+        put_schema_pointers(s, violation);
         *report->link = violation;
         report->link = &violation->next;
         report->kept++;
@@ -130,14 +142,14 @@ static void put_nearest(struct buf *out, gramc_text near) {
 void report_choice(struct evaluation *evaluation, const struct evaluation_frame *at,
                    const char *keyword) {
     struct sentence s;
-    bool constant = at->node->constant && keyword[0] == 'c';
+    bool constant = node_constant(at->node) && keyword[0] == 'c';
     if (!begin(&s, evaluation, at, keyword, WEIGHT_OTHER)) return;
     buf_puts(&s.out, "expected ");
-    if (constant) words_put_short(&s.out, at->node->constant);
-    else words_put_choices(&s.out, at->node->choices, MOST_LISTED);
+    if (constant) words_put_short(&s.out, node_constant(at->node));
+    else words_put_choices(&s.out, node_choices(at->node), MOST_LISTED);
     put_got(&s);
     gramc_text near =
-        constant ? (gramc_text){NULL, 0} : nearest_choice(at->node->choices, at->value);
+        constant ? (gramc_text){NULL, 0} : nearest_choice(node_choices(at->node), at->value);
     if (!advice_put_held(&s.out, evaluation, at, at->node->kinds)) put_nearest(&s.out, near);
     finish(&s);
 }
@@ -169,10 +181,9 @@ void report_size(struct evaluation *evaluation, const struct evaluation_frame *a
 
 void report_pattern(struct evaluation *evaluation, const struct evaluation_frame *at) {
     struct sentence s;
-    const struct json *pattern = json_get(at->node->schema, "pattern");
     if (!begin(&s, evaluation, at, "pattern", WEIGHT_USUAL)) return;
     buf_puts(&s.out, "expected a string that matches ");
-    if (pattern) words_put_cut(&s.out, pattern->text, 200);
+    words_put_cut(&s.out, regex_pattern(at->node->string->pattern), 200);
     put_got(&s);
     finish(&s);
 }
@@ -226,7 +237,7 @@ void report_required(struct evaluation *evaluation, const struct evaluation_fram
     buf_reset(&s.out);
     words_put_member(&s.out, at, property->key);
     buf_puts(&s.out, ": missing; it is required");
-    if (property->node && (property->node->kinds != TYPE_BIT_ALL || property->node->choices)) {
+    if (property->node && (property->node->kinds != TYPE_BIT_ALL || node_choices(property->node))) {
         buf_puts(&s.out, " and must be ");
         words_put_expected(&s.out, property->node, MOST_LISTED);
     }
@@ -310,7 +321,7 @@ void report_not(struct evaluation *evaluation, const struct evaluation_frame *at
     struct sentence s;
     const struct schema_node *no = at->node->apply->no;
     if (!begin(&s, evaluation, at, "not", WEIGHT_USUAL)) return;
-    if (no->choices || no->constant || no->kinds != TYPE_BIT_ALL) {
+    if (no->values || no->kinds != TYPE_BIT_ALL) {
         buf_puts(&s.out, "must not be ");
         words_put_expected(&s.out, no, MOST_LISTED);
     } else {

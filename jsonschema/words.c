@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 
-enum { LONGEST_SHORT = 60 };
+enum { LONGEST_SHORT = 60, LONGEST_READ_WITHOUT_MEMORY = 1024 };
 
 /* ## Places */
 
@@ -74,7 +74,7 @@ static void put_keyword(struct buf *out, const char *keyword) {
 
 /* A schema that is false is reported at the keyword that leads to it. */
 static bool is_own_place(const struct evaluation_frame *at, const char *keyword) {
-    return keyword && at->node->types == 0 && at->node->schema->kind == JSON_FALSE;
+    return keyword && at->node->types == 0 && at->node->flags & NODE_FALSE;
 }
 
 /* The root of a tool call is closed by the caller, not by the schema's text. */
@@ -82,8 +82,21 @@ static bool is_closed_by_caller(const struct evaluation_frame *at) {
     return at->node->types == 0 && (at->node->flags & NODE_CLOSED);
 }
 
-void words_put_schema(struct buf *out, const struct evaluation_frame *at, const char *keyword) {
-    const struct schema_document *document = at->node->resource->document;
+/* A root that the caller closes refuses in its own name. */
+static const struct schema_node *written_node(const struct evaluation_frame *at) {
+    return at->node->resource ? at->node : at->up->node;
+}
+
+void words_put_node(struct buf *out, const struct evaluation_frame *at, const char *keyword) {
+    const struct schema_node *node = written_node(at);
+    const struct schema_document *document = node->resource->document;
+    put_pointer_to(out, document, document->start, node->place);
+    put_keyword(out, keyword);
+}
+
+void words_put_schema(struct buf *out, const struct evaluation_frame *at, const char *keyword,
+                      gramc_text node) {
+    const struct schema_document *document = written_node(at)->resource->document;
     if (document->uri.len && at->up) {
         const struct evaluation_frame *root = at;
         while (root->up) root = root->up;
@@ -92,7 +105,7 @@ void words_put_schema(struct buf *out, const struct evaluation_frame *at, const 
             buf_putc(out, '#');
         }
     }
-    put_pointer_to(out, document->root, at->node->schema);
+    buf_text(out, node);
     if (keyword && strcmp(keyword, "json") != 0 && strcmp(keyword, "duplicate") != 0 &&
         !is_own_place(at, keyword))
         put_keyword(out, keyword);
@@ -111,11 +124,14 @@ void words_put_path(struct buf *out, const struct evaluation_frame *at, const ch
     if (!is_own_place(at, keyword) && !is_closed_by_caller(at)) put_keyword(out, keyword);
 }
 
-void words_put_absolute(struct buf *out, const struct evaluation_frame *at, const char *keyword) {
-    const struct resource *resource = at->node->resource;
+void words_put_absolute(struct buf *out, const struct evaluation_frame *at, const char *keyword,
+                        gramc_text node) {
+    const struct schema_node *written = written_node(at);
+    const struct resource *resource = written->resource;
     buf_text(out, resource->uri);
     buf_putc(out, '#');
-    put_pointer_to(out, resource->root, at->node->schema);
+    if (resource->place == resource->document->start) buf_text(out, node);
+    else put_pointer_to(out, resource->document, resource->place, written->place);
     if (!is_own_place(at, keyword)) put_keyword(out, keyword);
 }
 
@@ -208,18 +224,18 @@ void words_put_choices(struct buf *out, const struct json *choices, size_t most)
 }
 
 void words_put_expected(struct buf *out, const struct schema_node *node, size_t most) {
-    if (node->constant) words_put_short(out, node->constant);
-    else if (node->choices) words_put_choices(out, node->choices, most);
+    if (node_constant(node)) words_put_short(out, node_constant(node));
+    else if (node_choices(node)) words_put_choices(out, node_choices(node), most);
     else put_types(out, node->kinds);
 }
 
 /* ## Examples */
 
 /* A value that the schema itself names. */
-static const struct json *own_example(const struct schema_node *node) {
-    const struct json *examples = json_get(node->schema, "examples");
+static const struct json *own_example(const struct schema_node *node, const struct json *schema) {
+    const struct json *examples = json_get(schema, "examples");
     const struct json *example = json_is(examples, JSON_ARRAY) ? examples->first : NULL;
-    if (!example) example = json_get(node->schema, "default");
+    if (!example) example = json_get(schema, "default");
     if (!example || example->kind == JSON_NULL || example->kind >= JSON_ARRAY) return NULL;
     return type_of(example) & node->types ? example : NULL;
 }
@@ -244,10 +260,9 @@ static void put_array_example(struct buf *out, const struct json *instead_of) {
     buf_putc(out, ']');
 }
 
-void words_put_example(struct buf *out, const struct schema_node *node,
-                       const struct json *instead_of) {
-    const struct json *example = own_example(node);
-    if (node->constant || node->choices) {
+static void put_example(struct buf *out, const struct schema_node *node, const struct json *example,
+                        const struct json *instead_of) {
+    if (node->values) {
         words_put_expected(out, node, 8);
     } else if (node->types & TYPE_BIT_NUMBER) {
         bool whole = !(node->types & TYPE_BIT_FRACTION);
@@ -268,4 +283,21 @@ void words_put_example(struct buf *out, const struct schema_node *node,
     } else {
         buf_puts(out, "null");
     }
+}
+
+void words_put_example(struct buf *out, const struct schema_node *node,
+                       const struct json *instead_of) {
+    struct arena arena;
+    uint64_t room[LONGEST_READ_WITHOUT_MEMORY / sizeof(uint64_t)];
+    if (node->values || !(node->types & (TYPE_BIT_NUMBER | TYPE_BIT_STRING))) {
+        put_example(out, node, NULL, instead_of);
+        return;
+    }
+    arena_init(&arena, &out->allocator);
+    arena.cursor = (char *)room;
+    arena.end = (char *)room + sizeof room;
+    const struct json *schema = read_schema(node, &arena);
+    if (arena.oom) out->state = BUF_NOMEM;
+    else put_example(out, node, own_example(node, schema), instead_of);
+    arena_free(&arena);
 }
