@@ -138,6 +138,10 @@ static uint32_t size_of(const struct schema *schema, uint32_t *depth) {
         size = add(size, size_of(m->schema, &inner));
         if (inner > deepest) deepest = inner;
     }
+    for (const struct member *m = schema->all; m; m = m->next, inner = 0) {
+        size = add(size, size_of(m->schema, &inner));
+        if (inner > deepest) deepest = inner;
+    }
     *depth = deepest + 1;
     return size;
 }
@@ -183,6 +187,8 @@ static void find_mentions(struct cycle_search *search, struct definition *from,
     for (const struct field *f = schema->fields; f; f = f->next)
         find_mentions(search, from, f->schema);
     for (const struct member *m = schema->members; m; m = m->next)
+        find_mentions(search, from, m->schema);
+    for (const struct member *m = schema->all; m; m = m->next)
         find_mentions(search, from, m->schema);
 }
 
@@ -258,8 +264,10 @@ static struct definition *find_unsettled(const struct gramc_spec *spec,
     if (!schema) return NULL;
     if (schema->definition && !schema->definition->settled)
         return registry_get(&spec->definitions, schema->definition->name);
-    if (schema->kind != TYPE_ANY_OF && schema->kind != TYPE_ONE_OF) return NULL;
     struct definition *found = NULL;
+    for (const struct member *m = schema->all; m && !found; m = m->next)
+        found = find_unsettled(spec, m->schema);
+    if (!schema_is_choice(schema)) return found;
     for (const struct member *m = schema->members; m && !found; m = m->next)
         found = find_unsettled(spec, m->schema);
     return found;
@@ -296,7 +304,9 @@ static bool is_inhabited(const struct schema *schema) {
     if (schema->definition && !schema->definition->inhabited) return false;
     for (const struct field *f = schema->fields; f; f = f->next)
         if (!f->optional && !is_inhabited(f->schema)) return false;
-    bool is_union = schema->kind == TYPE_ANY_OF || schema->kind == TYPE_ONE_OF, any = false;
+    for (const struct member *m = schema->all; m; m = m->next)
+        if (!is_inhabited(m->schema)) return false;
+    bool is_union = schema_is_choice(schema), any = false;
     for (const struct member *m = schema->members; m; m = m->next) {
         bool one = is_inhabited(m->schema);
         if (!one && !is_union) return false;

@@ -43,6 +43,7 @@ struct schema {
     struct schema *inner;         /* of an array's items or a map's values; NULL is any */
     struct field *fields;         /* TYPE_OBJECT: besides those of the base */
     struct member *members;       /* of a tuple or union */
+    struct member *all;           /* what a value must fit besides, and besides those of the base */
     const struct raw_schema *raw; /* `schema`: its keywords replace ours */
     struct span span;             /* of what says it */
     uint8_t kind;                 /* enum type_kind */
@@ -67,9 +68,9 @@ struct field {
 };
 
 /* The constraints that were said, here or by the base: PROPERTY_BIT() of each. */
-#define PROPERTY_BIT(property) (UINT32_C(1) << (property))
-_Static_assert(TYPE_PROPERTIES <= 32, "a bit for each property");
-uint32_t schema_said(const struct schema *schema);
+#define PROPERTY_BIT(property) (UINT64_C(1) << (property))
+_Static_assert(TYPE_PROPERTIES <= 64, "a bit for each property");
+uint64_t schema_said(const struct schema *schema);
 /* What was said for a property, here or by the base; NULL: nothing. */
 const struct constraint *schema_find(const struct schema *schema, enum type_property property);
 /* The same, as text; empty: nothing. */
@@ -80,6 +81,10 @@ bool schema_is_deprecated(const struct schema *schema);
 enum said schema_open(const struct schema *schema);
 const struct schema *schema_inner(const struct schema *schema);
 const struct member *schema_members(const struct schema *schema);
+/* True for AnyOf and OneOf: one of its members decides. */
+bool schema_is_choice(const struct schema *schema);
+/* True if it, or its base, says types that a value must fit besides. */
+bool schema_has_all(const struct schema *schema);
 const struct raw_schema *schema_raw(const struct schema *schema);
 bool schema_has_fields(const struct schema *schema);
 /* All fields, those of the base first:

@@ -22,10 +22,10 @@ static const struct {
 
 static void check_bounds(struct pass *pass, const struct schema *schema) {
     /* What the base alone says was looked at there. */
-    uint32_t said = schema->constraints ? schema_said(schema) : 0;
+    uint64_t said = schema->constraints ? schema_said(schema) : 0;
     if (!said) return;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        uint32_t both = PROPERTY_BIT(pairs[i].low) | PROPERTY_BIT(pairs[i].high);
+        uint64_t both = PROPERTY_BIT(pairs[i].low) | PROPERTY_BIT(pairs[i].high);
         if ((said & both) != both) continue;
         gramc_text low = schema_get(schema, pairs[i].low);
         gramc_text high = schema_get(schema, pairs[i].high);
@@ -77,6 +77,7 @@ static bool has_base_type(const struct schema *s, gramc_text json) {
     case TYPE_TUPLE:
     case TYPE_ANY_OF:
     case TYPE_ONE_OF:
+    case TYPE_ALL_OF:
     case TYPE_KINDS: break;
     }
     return false;
@@ -85,7 +86,7 @@ static bool has_base_type(const struct schema *s, gramc_text json) {
 /* True without asking the validator: a plain value of a base type, within plain bounds. False says
  * nothing: most defaults are plain, and the others are worth a program. */
 static bool fits_plainly(const struct schema *s, gramc_text json) {
-    if (s->raw || s->base || (s->type && s->type->bounds_hidden)) return false;
+    if (s->raw || s->base || s->all || (s->type && s->type->bounds_hidden)) return false;
     for (const struct constraint *c = s->constraints; c; c = c->next)
         if (!is_annotation(c->property) && !(is_number(json) && number_fits(c, json))) return false;
     return has_base_type(s, json);
@@ -203,14 +204,16 @@ static void check_choices(struct pass *pass, struct arena *scratch, const struct
  * was found where it is said. */
 static bool only_repeats(const struct schema *schema) {
     const struct constraint *c = schema->constraints;
-    if (!schema->base || schema->raw) return false;
+    if (!schema->base || schema->raw || schema->all) return false;
     while (c && is_annotation(c->property) && c->property != P_EXAMPLES) c = c->next;
     return c == NULL;
 }
 
 /* What has neither choices nor examples nor anything that may not compile needs no program. */
 static void check_data(struct pass *pass, const struct schema *schema) {
-    if ((!schema->raw && !schema->constraints && !schema->base) || only_repeats(schema)) return;
+    if ((!schema->raw && !schema->constraints && !schema->base && !schema->all) ||
+        only_repeats(schema))
+        return;
     const struct constraint *examples = schema_find(schema, P_EXAMPLES);
     bool choices = schema_find(schema, P_ENUM) || schema_find(schema, P_CONST);
     bool risky = !choices && (schema->raw || schema_find(schema, P_PATTERN));
@@ -240,8 +243,8 @@ static void check_default(struct pass *pass, const struct field *field) {
 
 static void check_members(struct pass *pass, const struct schema *schema,
                           const struct field *field) {
-    bool is_union = schema->kind == TYPE_ANY_OF || schema->kind == TYPE_ONE_OF;
-    if (!is_union || schema->base || schema_members(schema) || schema_raw(schema)) return;
+    bool is_union = schema_is_choice(schema) || schema->kind == TYPE_ALL_OF;
+    if (!is_union || schema->base || schema->members || schema->all || schema->raw) return;
     FIND(pass->findings, D_EMPTY_UNION, pass->source, field ? field->span : schema->span,
          field          ? field->identifier
          : schema->type ? text_of(schema->type->label)
@@ -268,6 +271,8 @@ void schema_check(struct pass *pass, const struct schema *schema, const struct f
     for (const struct field *inner = schema->fields; inner; inner = inner->next)
         schema_check(pass, inner->schema, inner);
     for (const struct member *member = schema->members; member; member = member->next)
+        schema_check(pass, member->schema, NULL);
+    for (const struct member *member = schema->all; member; member = member->next)
         schema_check(pass, member->schema, NULL);
     /* What is wrong inside would be found a second time from here. */
     if (pass->findings->counts[GRAMC_ERROR] > before) return;

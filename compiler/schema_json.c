@@ -47,8 +47,9 @@ static void put_type_name(struct describer *d, const char *name, bool or_null) {
 /* The JSON type of a member that says nothing but its base type; NULL if it says more. */
 static const char *bare_type(const struct schema *schema) {
     bool bare = schema->type && !schema->base && !schema->constraints && !schema->inner &&
-                !schema->has_fields && !schema->raw && !schema->type->bounds_hidden &&
-                schema->nullable == UNSAID && schema->open == UNSAID;
+                !schema->has_fields && !schema->raw && !schema->all &&
+                !schema->type->bounds_hidden && schema->nullable == UNSAID &&
+                schema->open == UNSAID;
     return bare ? type_json_name((enum type_kind)schema->kind) : NULL;
 }
 
@@ -91,10 +92,25 @@ static void put_members(struct describer *d, const char *key) {
 static void put_type(struct describer *d) {
     const struct schema *schema = d->schema;
     const char *name = type_json_name((enum type_kind)schema->kind);
-    bool is_union = schema->kind == TYPE_ANY_OF || schema->kind == TYPE_ONE_OF;
+    bool is_union = schema_is_choice(schema);
     if (name) put_type_name(d, name, schema_is_nullable(schema) && schema->kind != TYPE_NULL);
     else if (is_union && is_type_list(schema)) put_type_list(d);
     else if (is_union) put_members(d, schema->kind == TYPE_ANY_OF ? "anyOf" : "oneOf");
+}
+
+/* The base says its own first, like fields. Recursion is as deep as the chain. */
+static void put_all_links(struct describer *d, const struct schema *link) {
+    if (!link) return;
+    put_all_links(d, link->base);
+    for (const struct member *m = link->all; m; m = m->next)
+        put_schema(d->document, m->schema, NULL);
+}
+
+static void put_all_of(struct describer *d) {
+    if (!schema_has_all(d->schema) || !put_key(d, "allOf")) return;
+    json_sink_open(d->sink, JSON_ARRAY);
+    put_all_links(d, d->schema);
+    json_sink_close(d->sink, JSON_ARRAY);
 }
 
 /* ## Keywords */
@@ -288,7 +304,8 @@ static void put_raw(struct describer *d) {
 /* `nullable` at the place where a named type or a union is used. */
 static bool is_null_or(const struct schema *schema) {
     struct use use;
-    bool is_union = schema->kind == TYPE_ANY_OF || schema->kind == TYPE_ONE_OF;
+    bool is_union = schema_is_choice(schema), has_all = schema_has_all(schema);
+    if (has_all) return schema_is_nullable(schema);
     if (is_union) return schema_is_nullable(schema) && !is_type_list(schema);
     if (!schema->definition) return false;
     use_init(&use, schema);
@@ -314,6 +331,7 @@ static void put_all(struct schema_description *document, const struct schema *sc
     d.raw = schema_raw(d.schema);
     if (by_reference) put_reference(&d);
     else put_type(&d);
+    put_all_of(&d);
     put_properties(&d, P_TITLE, P_MAX_ITEMS);
     if (!by_reference) put_inside(&d);
     else if (schema_is_unique(d.schema)) put_flag(&d, "uniqueItems", true);

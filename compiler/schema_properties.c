@@ -134,8 +134,23 @@ static void read_inner(struct reader *reader, enum type_property id, const struc
     else reader->schema->inner = schema_inside(reader->pass, p->value);
 }
 
+/* `of` and `allOf` of one type: both hold. */
+static void read_all(struct reader *reader, enum type_property id, const struct property *p) {
+    struct member **tail = &reader->schema->all;
+    (void)id;
+    while (*tail) tail = &(*tail)->next;
+    *tail = members_of_value(reader->pass, p->value);
+    /* What is no list was reported; from here on it is anything. */
+    if (p->value->kind != VALUE_ARRAY && reader->schema->kind == TYPE_ALL_OF)
+        reader->schema->kind = TYPE_ANY;
+}
+
 static void read_of(struct reader *reader, enum type_property id, const struct property *p) {
     (void)id;
+    if (reader->schema->kind == TYPE_ALL_OF) {
+        read_all(reader, P_ALL_OF, p);
+        return;
+    }
     reader->schema->members = members_of_value(reader->pass, p->value);
     /* What is no list was reported; from here on it is anything. */
     if (p->value->kind != VALUE_ARRAY) reader->schema->kind = TYPE_ANY;
@@ -195,37 +210,22 @@ static void read_meta(struct reader *reader, enum type_property id, const struct
 /* ## All of them */
 
 static read_function *const readers[TYPE_PROPERTIES] = {
-    [P_TYPE] = read_type,
-    [P_TITLE] = read_text,
-    [P_DESCRIPTION] = read_text,
-    [P_FORMAT] = read_text,
-    [P_ITEMS] = read_inner,
-    [P_ENUM] = read_list,
-    [P_CONST] = read_data,
-    [P_MIN] = read_number,
-    [P_MAX] = read_number,
-    [P_RANGE] = read_range,
-    [P_ABOVE] = read_number,
-    [P_BELOW] = read_number,
-    [P_MULTIPLE_OF] = read_number,
-    [P_MIN_LENGTH] = read_count,
-    [P_MAX_LENGTH] = read_count,
-    [P_PATTERN] = read_text,
-    [P_MIN_ITEMS] = read_count,
-    [P_MAX_ITEMS] = read_count,
-    [P_UNIQUE] = read_unique,
-    [P_OF] = read_of,
-    [P_FIELDS] = read_fields,
-    [P_OPEN] = read_open,
-    [P_VALUES] = read_inner,
-    [P_NULLABLE] = read_nullable,
-    [P_DEFAULT] = read_default,
-    [P_EXAMPLES] = read_list,
-    [P_DEPRECATED] = read_deprecated,
-    [P_META] = read_meta,
-    [P_SCHEMA] = read_raw,
-    [P_NAME] = read_name,
-    [P_REQUIRED] = read_required,
+    [P_TYPE] = read_type,          [P_TITLE] = read_text,
+    [P_DESCRIPTION] = read_text,   [P_FORMAT] = read_text,
+    [P_ITEMS] = read_inner,        [P_ENUM] = read_list,
+    [P_CONST] = read_data,         [P_MIN] = read_number,
+    [P_MAX] = read_number,         [P_RANGE] = read_range,
+    [P_ABOVE] = read_number,       [P_BELOW] = read_number,
+    [P_MULTIPLE_OF] = read_number, [P_MIN_LENGTH] = read_count,
+    [P_MAX_LENGTH] = read_count,   [P_PATTERN] = read_text,
+    [P_MIN_ITEMS] = read_count,    [P_MAX_ITEMS] = read_count,
+    [P_UNIQUE] = read_unique,      [P_OF] = read_of,
+    [P_ALL_OF] = read_all,         [P_FIELDS] = read_fields,
+    [P_OPEN] = read_open,          [P_VALUES] = read_inner,
+    [P_NULLABLE] = read_nullable,  [P_DEFAULT] = read_default,
+    [P_EXAMPLES] = read_list,      [P_DEPRECATED] = read_deprecated,
+    [P_META] = read_meta,          [P_SCHEMA] = read_raw,
+    [P_NAME] = read_name,          [P_REQUIRED] = read_required,
     [P_OPTIONAL] = read_optional,
 };
 
@@ -276,8 +276,8 @@ static const char *noun(const struct schema *schema) {
 
 /* Keywords that belong to one of the types that their row is for. */
 static bool is_of_other_type(const struct schema *schema, gramc_text key) {
-    return (schema->kind == TYPE_ONE_OF && text_is(key, "anyOf")) ||
-           (schema->kind == TYPE_ANY_OF && text_is(key, "oneOf")) ||
+    return (schema->kind != TYPE_ANY_OF && schema->kind != TYPE_ANY && text_is(key, "anyOf")) ||
+           (schema->kind != TYPE_ONE_OF && schema->kind != TYPE_ANY && text_is(key, "oneOf")) ||
            (schema->kind == TYPE_ARRAY && text_is(key, "prefixItems"));
 }
 
@@ -290,7 +290,8 @@ static bool fits_here(struct reader *reader, enum type_property id, const struct
              name_text(p->key), TEXT("only parameters and fields have it"));
         return false;
     }
-    bool fits = schema->kind == TYPE_ANY || (row->kinds & 1U << schema->kind);
+    bool untyped = schema->kind == TYPE_ANY || schema->kind == TYPE_ALL_OF;
+    bool fits = untyped || (row->kinds & 1U << schema->kind);
     if (fits && !is_of_other_type(schema, name_text(p->key))) return true;
     FIND(pass->findings, D_PROPERTY_NOT_FOR_TYPE, pass->source, name_span(p->key),
          name_text(p->key), text_of(noun(schema)));

@@ -4,8 +4,8 @@
 
 #include "base/text.h"
 
-uint32_t schema_said(const struct schema *schema) {
-    uint32_t said = 0;
+uint64_t schema_said(const struct schema *schema) {
+    uint64_t said = 0;
     for (; schema; schema = schema->base)
         for (const struct constraint *c = schema->constraints; c; c = c->next)
             said |= PROPERTY_BIT(c->property);
@@ -56,6 +56,15 @@ const struct schema *schema_inner(const struct schema *schema) {
 const struct member *schema_members(const struct schema *schema) {
     while (schema && !schema->members) schema = schema->base;
     return schema ? schema->members : NULL;
+}
+
+bool schema_is_choice(const struct schema *schema) {
+    return schema->kind == TYPE_ANY_OF || schema->kind == TYPE_ONE_OF;
+}
+
+bool schema_has_all(const struct schema *schema) {
+    while (schema && !schema->all) schema = schema->base;
+    return schema != NULL;
 }
 
 const struct raw_schema *schema_raw(const struct schema *schema) {

@@ -7,7 +7,7 @@
 #define KIND(kind) (1U << TYPE_##kind)
 #define NUMERIC (KIND(INTEGER) | KIND(NUMBER))
 #define ARRAY_OR_TUPLE (KIND(ARRAY) | KIND(TUPLE))
-#define UNION (KIND(ANY_OF) | KIND(ONE_OF))
+#define UNION (KIND(ANY_OF) | KIND(ONE_OF) | KIND(ALL_OF))
 #define EVERY ((1U << TYPE_KINDS) - 1)
 
 static const struct type_property_row rows[TYPE_PROPERTIES] = {
@@ -61,6 +61,7 @@ static enum type_property candidate(gramc_text spelling) {
     case TEXT_KEY(2, 'o', 'f', 'f'):
     case TEXT_KEY(5, 'a', 'n', 'f'):
     case TEXT_KEY(5, 'o', 'n', 'f'): return P_OF;
+    case TEXT_KEY(5, 'a', 'l', 'f'): return P_ALL_OF;
     case TEXT_KEY(6, 'f', 'i', 's'):
     case TEXT_KEY(10, 'p', 'r', 's'): return P_FIELDS;
     case TEXT_KEY(4, 'o', 'p', 'n'):

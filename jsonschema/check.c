@@ -78,6 +78,19 @@ static gramc_status explain(struct verdict *verdict, const struct gramc_schema *
     return verdict->arena.oom ? GRAMC_NOMEM : evaluation.status;
 }
 
+/* Member by member: its room is left as it is, and for all that stands before it together a
+ * compiler would rather loop. */
+static void verdict_init(struct verdict *verdict, const gramc_allocator *allocator) {
+    verdict->shown = (gramc_verdict){.valid = false};
+    verdict->violations = NULL;
+    verdict->changes = NULL;
+    verdict->link = NULL;
+    verdict->fill_count = 0;
+    arena_init(&verdict->arena, allocator);
+    verdict->arena.cursor = (char *)verdict->room;
+    verdict->arena.end = (char *)verdict->room + sizeof verdict->room;
+}
+
 static gramc_status check(gramc_verdict **out, const struct gramc_schema *schema, gramc_text text,
                           const gramc_check_options *options, bool thoroughly) {
     static const gramc_check_options defaults = GRAMC_CHECK_OPTIONS_INIT;
@@ -87,10 +100,7 @@ static gramc_status check(gramc_verdict **out, const struct gramc_schema *schema
     gramc_status status = GRAMC_OK;
     *out = NULL;
     if (!verdict) return GRAMC_NOMEM;
-    memset(verdict, 0, offsetof(struct verdict, room));
-    arena_init(&verdict->arena, &allocator);
-    verdict->arena.cursor = (char *)verdict->room;
-    verdict->arena.end = (char *)verdict->room + sizeof verdict->room;
+    verdict_init(verdict, &allocator);
     if (thoroughly || !accept(verdict, schema, text, options->flags))
         status = explain(verdict, schema, text, options);
     if (status == GRAMC_OK) *out = &verdict->shown;

@@ -159,6 +159,14 @@ struct dependent {
     const char *keyword;
 };
 
+/* The same for the fast path: places among the fast keys. */
+struct fast_dependent {
+    uint32_t key;
+    uint32_t count;
+    const uint32_t *names;
+    const struct schema_node *node; /* or NULL */
+};
+
 struct object_rules {
     struct schema_property *properties; /* sorted by key; also holds the names that are required */
     uint32_t property_count;
@@ -172,8 +180,10 @@ struct object_rules {
     const struct schema_node *additional; /* NULL: anything */
     const struct schema_node *names;      /* propertyNames */
     uint32_t min, max;
-    struct fast_keys fast;           /* the properties again, for the fast path */
-    uint64_t required;               /* a bit for each fast keys that must be there */
+    struct fast_keys fast; /* the properties again, for the fast path; then the names that
+                              only dependents know */
+    const struct fast_dependent *fast_dependents; /* NULL: there are none */
+    uint64_t required;                            /* a bit for each fast keys that must be there */
     uint64_t defaults;               /* one for each that would be filled in; of an object that is
                                         not simple: how many there are */
     struct fast_default *initials;   /* one for each fast key, if there are defaults */
@@ -319,5 +329,9 @@ void put_types(struct buf *out, unsigned types);
 
 /* The property of that name, or NULL. */
 const struct schema_property *find_property(const struct object_rules *rules, gramc_text key);
+/* The same for one member after the other: those of most objects come in the order of the schema.
+ * *likely: rules->first, to begin with. */
+const struct schema_property *find_next_property(const struct object_rules *rules, gramc_text key,
+                                                 uint32_t *likely);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/json/number.h"
 #include "base/limits.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "jsonschema/discriminate.h"
 #include "jsonschema/formats.h"
@@ -138,7 +139,11 @@ static bool evaluate_number(struct evaluation *evaluation, const struct evaluati
     };
     const struct number_rules *rules = at->node->number;
     gramc_text number = at->value->text;
+    int64_t whole;
     bool valid = true;
+    if (rules->bounded && number_to_int(&whole, number) && whole >= rules->least &&
+        whole <= rules->most)
+        return true;
     for (size_t i = 0; i < BOUND_COUNT; i++) {
         if (!rules->bounds[i].ptr) continue;
         int order = json_number_compare(number, rules->bounds[i]);
@@ -157,7 +162,8 @@ static bool evaluate_string(struct evaluation *evaluation, const struct evaluati
     const struct string_rules *rules = at->node->string;
     gramc_text text = at->value->text;
     bool valid = true;
-    if (rules->min || rules->max != UINT32_MAX) {
+    /* A character takes 1 to 4 bytes: often these alone settle it. */
+    if (text.len > rules->max || text.len / 4 < rules->min) {
         size_t length = text_length(text);
         if (length < rules->min) report_size(evaluation, at, "minLength", rules->min, length);
         if (length > rules->max) report_size(evaluation, at, "maxLength", rules->max, length);

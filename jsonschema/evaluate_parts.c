@@ -208,13 +208,14 @@ static bool find_required(struct evaluation *evaluation, const struct evaluation
 static bool mark_required(struct evaluation *evaluation, const struct evaluation_frame *at) {
     const struct object_rules *rules = at->node->object;
     const struct json required = {.count = rules->required_count};
+    uint32_t likely = rules->first;
     struct marks seen;
     bool valid = true;
     if (!evaluation_take(evaluation, (at->value->count + required.count) / MEMBERS_PER_STEP) ||
         !marks_init(evaluation, &seen, &required))
         return false;
     for (const struct json *member = at->value->first; member; member = member->next) {
-        const struct schema_property *property = find_property(rules, member->key);
+        const struct schema_property *property = find_next_property(rules, member->key, &likely);
         if (property && property->required != NO_REQUIRED) marks_set(&seen, property->required);
     }
     for (uint32_t i = 0; i < rules->required_count; i++) {
@@ -276,7 +277,7 @@ static bool evaluate_members(struct evaluation *evaluation, const struct evaluat
                              struct marks *marks, enum member_kinds which) {
     const struct object_rules *rules = at->node->object;
     bool valid = true;
-    uint32_t i = 0;
+    uint32_t i = 0, likely = rules->first;
     if (!rules->has_nodes && !rules->pattern_count && !rules->additional && !rules->names)
         return true;
     if (!evaluation_take(evaluation, at->value->count / MEMBERS_PER_STEP)) return false;
@@ -284,7 +285,8 @@ static bool evaluate_members(struct evaluation *evaluation, const struct evaluat
         bool known = false;
         enum member_kinds is = member->kind >= JSON_ARRAY ? MEMBERS_CONTAINER : MEMBERS_SCALAR;
         if (!(which & is)) continue;
-        valid &= evaluate_member(evaluation, at, member, find_property(rules, member->key), &known);
+        const struct schema_property *property = find_next_property(rules, member->key, &likely);
+        valid &= evaluate_member(evaluation, at, member, property, &known);
         if (!valid && !evaluation->report) return false;
         if (known) marks_set(marks, i);
     }

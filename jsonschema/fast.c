@@ -173,6 +173,8 @@ static inline bool has_all(struct run *run, const struct members *members, const
                                       present, members->count, members->dropped != 0};
         filled = run_fill(run, &at);
     }
+    if (rules->fast_dependents && !run_dependents(run, rules, &present, members->open, close + 1))
+        return false;
     uint32_t count = members->count + (uint32_t)__builtin_popcountll(filled);
     present |= filled;
     return count >= rules->min && count <= rules->max &&

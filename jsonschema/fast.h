@@ -105,6 +105,9 @@ bool run_is_number(const struct fast_keys *choices, gramc_text text, const int64
  * allow it, or if it was there before. `base`: where the keys of this object begin. */
 const char *run_other_key(struct run *run, const struct object_rules *rules, size_t base,
                           const char *inside, const struct fast_key **key);
+/* What follows from members that are there: a bit for each fast key; the object is [open, end). */
+bool run_dependents(struct run *run, const struct object_rules *rules, const uint64_t *present,
+                    const char *open, const char *end);
 /* An object with patterns, names to check, or very many members. */
 const char *run_long_object(struct run *run, const struct schema_node *node, const char *p);
 

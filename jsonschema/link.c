@@ -26,6 +26,15 @@ const struct schema_property *find_property(const struct object_rules *rules, gr
     return NULL;
 }
 
+const struct schema_property *find_next_property(const struct object_rules *rules, gramc_text key,
+                                                 uint32_t *likely) {
+    const struct schema_property *property =
+        *likely < rules->property_count ? &rules->properties[*likely] : NULL;
+    if (!property || !text_eq(property->key, key)) property = find_property(rules, key);
+    if (property) *likely = property->next;
+    return property;
+}
+
 /* What a node refers to that says nothing else, or NULL. */
 static const struct schema_node *only_reference(const struct schema_node *node) {
     const struct applicators *a = node->apply;

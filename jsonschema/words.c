@@ -36,13 +36,23 @@ static size_t place_of(const struct json *parent, const struct json *child) {
     return i;
 }
 
+static void put_item(struct buf *out, size_t place) {
+    buf_putc(out, '[');
+    buf_number(out, place);
+    buf_putc(out, ']');
+}
+
+static void put_index(struct buf *out, size_t index) {
+    buf_putc(out, '/');
+    buf_number(out, index);
+}
+
 /* The frames at which the instance changes, from the root on: recursion as deep as the frames. */
 static bool put_steps(struct buf *out, const struct evaluation_frame *at) {
     if (!at->up) return true;
     bool first = put_steps(out, at->up);
     if (at->value == at->up->value || at->name) return first;
-    if (at->up->value->kind == JSON_ARRAY)
-        buf_printf(out, "[%zu]", place_of(at->up->value, at->value));
+    if (at->up->value->kind == JSON_ARRAY) put_item(out, place_of(at->up->value, at->value));
     else put_name(out, at->value->key, first);
     return false;
 }
@@ -63,13 +73,14 @@ void words_put_instance(struct buf *out, const struct evaluation_frame *at, cons
     if (!at->up) return;
     words_put_instance(out, at->up, NULL);
     if (at->value == at->up->value || at->name) return;
-    if (at->up->value->kind == JSON_ARRAY)
-        buf_printf(out, "/%zu", place_of(at->up->value, at->value));
+    if (at->up->value->kind == JSON_ARRAY) put_index(out, place_of(at->up->value, at->value));
     else json_put_pointer_token(out, at->value->key);
 }
 
 static void put_keyword(struct buf *out, const char *keyword) {
-    if (keyword) json_put_pointer_token(out, text_of(keyword));
+    if (!keyword) return;
+    buf_putc(out, '/'); /* none has anything to be escaped in it */
+    buf_puts(out, keyword);
 }
 
 /* A schema that is false is reported at the keyword that leads to it. */
@@ -82,33 +93,38 @@ static bool is_closed_by_caller(const struct evaluation_frame *at) {
     return at->node->types == 0 && (at->node->flags & NODE_CLOSED);
 }
 
-/* A root that the caller closes refuses in its own name. */
-static const struct schema_node *written_node(const struct evaluation_frame *at) {
+const struct schema_node *words_written_node(const struct evaluation_frame *at) {
     return at->node->resource ? at->node : at->up->node;
 }
 
-void words_put_node(struct buf *out, const struct evaluation_frame *at, const char *keyword) {
-    const struct schema_node *node = written_node(at);
-    const struct schema_document *document = node->resource->document;
-    put_pointer_to(out, document, document->start, node->place);
-    put_keyword(out, keyword);
+static bool is_of_other_document(const struct evaluation_frame *at) {
+    const struct schema_document *document = words_written_node(at)->resource->document;
+    const struct evaluation_frame *root = at;
+    if (!document->uri.len || !at->up) return false;
+    while (root->up) root = root->up;
+    return root->node->resource->document != document;
 }
 
-void words_put_schema(struct buf *out, const struct evaluation_frame *at, const char *keyword,
-                      gramc_text node) {
-    const struct schema_document *document = written_node(at)->resource->document;
-    if (document->uri.len && at->up) {
-        const struct evaluation_frame *root = at;
-        while (root->up) root = root->up;
-        if (root->node->resource->document != document) {
-            buf_text(out, document->uri);
-            buf_putc(out, '#');
-        }
+/* No keyword of the schema: what every reader of JSON asks for. */
+static bool is_of_reader(const char *keyword) {
+    return strcmp(keyword, "json") == 0 || strcmp(keyword, "duplicate") == 0;
+}
+
+void words_put_schema(struct buf *out, const struct evaluation_frame *at, const char *keyword) {
+    const struct schema_node *node = words_written_node(at);
+    const struct schema_document *document = node->resource->document;
+    if (is_of_other_document(at)) {
+        buf_text(out, document->uri);
+        buf_putc(out, '#');
     }
-    buf_text(out, node);
-    if (keyword && strcmp(keyword, "json") != 0 && strcmp(keyword, "duplicate") != 0 &&
-        !is_own_place(at, keyword))
-        put_keyword(out, keyword);
+    put_pointer_to(out, document, document->start, node->place);
+    if (!is_of_reader(keyword) && !is_own_place(at, keyword)) put_keyword(out, keyword);
+}
+
+bool words_is_end_of_absolute(const struct evaluation_frame *at, const char *keyword) {
+    const struct resource *resource = words_written_node(at)->resource;
+    return resource->place == resource->document->start && !is_of_other_document(at) &&
+           !is_of_reader(keyword);
 }
 
 static void put_way(struct buf *out, const struct evaluation_frame *at) {
@@ -116,7 +132,7 @@ static void put_way(struct buf *out, const struct evaluation_frame *at) {
     put_way(out, at->up);
     put_keyword(out, at->keyword);
     if (at->token.ptr) json_put_pointer_token(out, at->token);
-    if (at->listed) buf_printf(out, "/%u", (unsigned)at->index);
+    if (at->listed) put_index(out, at->index);
 }
 
 void words_put_path(struct buf *out, const struct evaluation_frame *at, const char *keyword) {
@@ -124,14 +140,12 @@ void words_put_path(struct buf *out, const struct evaluation_frame *at, const ch
     if (!is_own_place(at, keyword) && !is_closed_by_caller(at)) put_keyword(out, keyword);
 }
 
-void words_put_absolute(struct buf *out, const struct evaluation_frame *at, const char *keyword,
-                        gramc_text node) {
-    const struct schema_node *written = written_node(at);
-    const struct resource *resource = written->resource;
+void words_put_absolute(struct buf *out, const struct evaluation_frame *at, const char *keyword) {
+    const struct schema_node *node = words_written_node(at);
+    const struct resource *resource = node->resource;
     buf_text(out, resource->uri);
     buf_putc(out, '#');
-    if (resource->place == resource->document->start) buf_text(out, node);
-    else put_pointer_to(out, resource->document, resource->place, written->place);
+    put_pointer_to(out, resource->document, resource->place, node->place);
     if (!is_own_place(at, keyword)) put_keyword(out, keyword);
 }
 

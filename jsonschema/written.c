@@ -88,7 +88,10 @@ static void put_way_in_document(struct buf *out, const struct json *at, uint32_t
     while (at && at->start != place) {
         const struct json *child = child_around(at, place, &index);
         if (child && at->kind == JSON_OBJECT) json_put_pointer_token(out, child->key);
-        else if (child) buf_printf(out, "/%zu", index);
+        else if (child) {
+            buf_putc(out, '/');
+            buf_number(out, index);
+        }
         at = child;
     }
 }
@@ -164,7 +167,10 @@ static void put_way_in_text(struct buf *out, gramc_text text, uint32_t from, uin
     for (size_t i = 0; i < way.depth; i++) {
         uint32_t at = way.levels[i].at;
         if (way.levels[i].object) put_name(out, text.ptr + at, text.ptr + text.len);
-        else buf_printf(out, "/%u", (unsigned)at);
+        else {
+            buf_putc(out, '/');
+            buf_number(out, at);
+        }
     }
 }
 

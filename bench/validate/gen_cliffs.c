@@ -93,6 +93,21 @@ static void unevaluated(struct writer *w, unsigned count, bool schema) {
     buf_puts(&w->schema, "},\"unevaluatedProperties\":false}");
 }
 
+/* Each property demands the next, and the last a schema of its own. */
+static void dependents(struct writer *w, unsigned count, bool schema) {
+    if (!schema) {
+        properties(w, count, false);
+        return;
+    }
+    buf_puts(&w->schema, "{\"type\":\"object\",\"properties\":{");
+    put_property_schemas(w, count);
+    buf_puts(&w->schema, "},\"dependentRequired\":{");
+    for (unsigned i = 1; i < count; i++)
+        buf_printf(&w->schema, "%s\"property_%u\":[\"property_%u\"]", i > 1 ? "," : "", i - 1, i);
+    buf_printf(&w->schema, "},\"dependentSchemas\":{\"property_%u\":{\"maxProperties\":%u}}}",
+               count - 1, count);
+}
+
 static const struct kind {
     const char *name;
     void (*write)(struct writer *w, unsigned count, bool schema);
@@ -111,6 +126,8 @@ static const struct kind {
              {"enum-of-8-texts", texts, 8, 0},
              {"enum-of-200-texts", texts, 200, 0},
              {"unevaluated-20", unevaluated, 20, 0},
+             {"dependents-20", dependents, 20, 0},
+             {"dependents-65", dependents, 65, 0},
              {"repository", write_repository, 0, 0},
              {"repository-and-parents", write_repository, 3, 0},
              {"metaschema", write_metaschema, 3, 0},

@@ -232,6 +232,8 @@ static void gather(struct named_pairs *pairs, const struct schema *before,
             if (text_eq(f->name, g->name)) gather(pairs, f->schema, g->schema);
     const struct member *x = before->members, *y = after->members;
     for (; x && y; x = x->next, y = y->next) gather(pairs, x->schema, y->schema);
+    for (x = before->all, y = after->all; x && y; x = x->next, y = y->next)
+        gather(pairs, x->schema, y->schema);
 }
 
 /* What a parameter stands for: the word that it reuses, or itself where others reuse it. */

@@ -174,7 +174,8 @@ static enum type_property property_for(gramc_text keyword) {
 }
 
 static bool fits_type(enum type_property property, enum type_kind kind) {
-    return kind == TYPE_ANY || type_property_row(property)->kinds & KIND(kind);
+    return kind == TYPE_ANY || kind == TYPE_ALL_OF ||
+           type_property_row(property)->kinds & KIND(kind);
 }
 
 static void add_property(struct description *d, enum type_property property, struct doc *value) {
@@ -185,7 +186,7 @@ static void add_property(struct description *d, enum type_property property, str
 
 /* Keywords that the label or the members of it have said already. */
 struct type_words {
-    const char *keywords[5];
+    const char *keywords[8];
     size_t count;
 };
 
@@ -411,6 +412,29 @@ static bool choose_named(struct description *d, struct type_words *said) {
     return true;
 }
 
+/* `[Pet:AllOf | NewPet, Tagged]` */
+static void all_elements(struct description *d, const struct json *list) {
+    d->elements = doc_list(d->in->arena, " ", "");
+    for (const struct json *item = list->first; item; item = item->next) {
+        const struct import_type *type = import_type_of(d->in, item);
+        bool bare = type && (item->count == 1 || !json_get(item, "$ref")) &&
+                    text_eq(type->name, import_quote_name(d->in->arena, type->name));
+        if (bare) doc_add(d->elements, doc_text(d->in->arena, type->name));
+        else doc_add(d->elements, import_node(d->in, item, NULL));
+    }
+}
+
+/* What says no type of its own is AllOf; elsewhere `allOf` stands beside the type. */
+static void choose_all(struct description *d, struct type_words *said) {
+    const struct json *list = json_get(d->schema, "allOf");
+    if (!json_is(list, JSON_ARRAY) || !all_objects(list)) return;
+    bool own = d->kind == TYPE_ANY && !json_get(d->schema, "type");
+    note(said, "allOf");
+    if (own) set_label(d, "AllOf", TYPE_ALL_OF);
+    if (own && d->type) all_elements(d, list);
+    else add(d, own ? "of" : "allOf", member_list(d, list));
+}
+
 static void choose(struct description *d, struct type_words *said) {
     const struct json *type = json_get(d->schema, "type");
     note(said, "type");
@@ -419,6 +443,7 @@ static void choose(struct description *d, struct type_words *said) {
     else if (json_is(type, JSON_ARRAY)) choose_list(d, type, said);
     else if (type || !choose_union(d, said)) set_label(d, "Any", TYPE_ANY);
     if (type && type->kind != JSON_ARRAY && d->kind == TYPE_ANY) raw(d, type);
+    choose_all(d, said);
 }
 
 /* ## Fields */
@@ -528,7 +553,7 @@ static void field_elements(struct description *d) {
 
 static void describe_fields(struct description *d, struct type_words *said) {
     const struct json *properties = json_get(d->schema, "properties");
-    bool takes = d->kind == TYPE_OBJECT || d->kind == TYPE_ANY;
+    bool takes = d->kind == TYPE_OBJECT || d->kind == TYPE_ANY || d->kind == TYPE_ALL_OF;
     if (json_is(properties, JSON_OBJECT) && takes) {
         note(said, "properties");
         bool elements = d->type && d->kind == TYPE_OBJECT && properties->first;

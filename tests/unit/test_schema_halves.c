@@ -90,6 +90,17 @@ static void put_properties(uint64_t *state, struct buf *out, unsigned depth) {
     buf_puts(out, "}");
 }
 
+static void put_dependents(uint64_t *state, struct buf *out, unsigned depth) {
+    bool schemas = chance(state, 50);
+    buf_printf(out, ",\"dependent%s\":{", schemas ? "Schemas" : "Required");
+    for (uint32_t i = 0, start = draw(state, 10), count = 1 + draw(state, 3); i < count; i++) {
+        buf_printf(out, "%s\"%s\":", i ? "," : "", names[(start + i) % 10]);
+        if (schemas) put_schema(state, out, depth + 1);
+        else buf_printf(out, "[\"%s\",\"%s\"]", names[draw(state, 5)], names[5 + draw(state, 5)]);
+    }
+    buf_puts(out, "}");
+}
+
 static void put_object(uint64_t *state, struct buf *out, unsigned depth) {
     static const char *const more[] = {
         ",\"additionalProperties\":false",
@@ -98,7 +109,6 @@ static void put_object(uint64_t *state, struct buf *out, unsigned depth) {
         ",\"minProperties\":1",
         ",\"patternProperties\":{\"^[ab]\":{\"type\":[\"integer\",\"string\"]}}",
         ",\"propertyNames\":{\"maxLength\":3}",
-        ",\"dependentRequired\":{\"a\":[\"b\"]}",
         ",\"unevaluatedProperties\":false",
         ",\"unevaluatedProperties\":{\"type\":\"integer\"}"};
     if (chance(state, 80)) put_properties(state, out, depth);
@@ -109,6 +119,7 @@ static void put_object(uint64_t *state, struct buf *out, unsigned depth) {
         buf_puts(out, "]");
     }
     if (chance(state, 40)) buf_puts(out, ONE_OF(state, more));
+    if (chance(state, 15)) put_dependents(state, out, depth);
 }
 
 static void put_array(uint64_t *state, struct buf *out, unsigned depth) {
@@ -423,15 +434,18 @@ static void put_layers(uint64_t *state, struct buf *out, unsigned depth) {
 }
 
 static void put_layer(uint64_t *state, struct buf *out, unsigned depth) {
-    static const char *const rest[] = {",\"additionalProperties\":{\"type\":\"integer\"}",
-                                       ",\"additionalProperties\":false",
-                                       ",\"patternProperties\":{\"^[ab]\":{\"type\":\"integer\"}}",
-                                       ",\"patternProperties\":{\"^d\":true}",
-                                       ",\"propertyNames\":{\"minLength\":1}",
-                                       ",\"minProperties\":1",
-                                       ",\"maxProperties\":3",
-                                       ",\"required\":[\"a\"]",
-                                       ",\"required\":[\"b\",\"c\"]"};
+    static const char *const rest[] = {
+        ",\"additionalProperties\":{\"type\":\"integer\"}",
+        ",\"additionalProperties\":false",
+        ",\"patternProperties\":{\"^[ab]\":{\"type\":\"integer\"}}",
+        ",\"patternProperties\":{\"^d\":true}",
+        ",\"propertyNames\":{\"minLength\":1}",
+        ",\"minProperties\":1",
+        ",\"maxProperties\":3",
+        ",\"required\":[\"a\"]",
+        ",\"required\":[\"b\",\"c\"]",
+        ",\"dependentRequired\":{\"a\":[\"b\",\"z\"],\"d\":[]}",
+        ",\"dependentSchemas\":{\"a\":{\"properties\":{\"c\":{\"minimum\":2}}}}"};
     static const char *const unevaluated[] = {
         ",\"unevaluatedProperties\":false", ",\"unevaluatedProperties\":false",
         ",\"unevaluatedProperties\":{\"type\":\"integer\"}", ",\"unevaluatedItems\":false"};
@@ -446,7 +460,7 @@ static void put_layer(uint64_t *state, struct buf *out, unsigned depth) {
         buf_putc(out, '}');
     }
     for (int i = 0; i < 2; i++)
-        if (chance(state, 20)) buf_puts(out, rest[draw(state, 5) + (i ? 4 : 0)]);
+        if (chance(state, 20)) buf_puts(out, rest[draw(state, 6) + (i ? 5 : 0)]);
     if (depth && chance(state, 20)) buf_puts(out, ",\"$ref\":\"#/$defs/r\"");
     put_layers(state, out, depth);
     if (chance(state, depth ? 25 : 60)) buf_puts(out, ONE_OF(state, unevaluated));
