@@ -134,6 +134,30 @@ static void check_unique(struct pass *pass, const struct schema *schema) {
         report(pass, schema, "its items are unique, and there are not that many of them");
 }
 
+/* ## Names of an object */
+
+static bool names_leave_out(const struct schema *schema, gramc_text name) {
+    const struct schema *keys = schema_keys(schema);
+    const struct constraint *list = keys && !schema_raw(keys) ? schema_find(keys, P_ENUM) : NULL;
+    const struct json *v = list && constraint_json(list) ? constraint_json(list)->first : NULL;
+    if (!v) return false;
+    while (v && !(v->kind == JSON_STRING && text_eq(v->text, name))) v = v->next;
+    return v == NULL;
+}
+
+static void check_names(struct pass *pass, const struct schema *schema) {
+    struct field_walk walk = field_walk(schema);
+    int64_t most = 0, count = 0;
+    bool limited = number_to_int(&most, schema_get(schema, P_MAX_NAMES));
+    for (const struct field *f; (f = field_next(&walk)) != NULL;) {
+        if (f->optional) continue;
+        count++;
+        if (names_leave_out(schema, f->name))
+            report(pass, schema, "it needs a field whose name its keys leave out");
+    }
+    if (limited && count > most) report(pass, schema, "it needs more fields than it may have");
+}
+
 /* ## Lengths of formats */
 
 static void check_format(struct pass *pass, const struct schema *schema) {
@@ -274,6 +298,7 @@ void impossible_check(struct pass *pass, const struct schema *schema) {
     if (said & PROPERTY_BIT(P_ENUM)) check_enum(pass, schema);
     if (said & PROPERTY_BIT(P_MIN_ITEMS)) check_unique(pass, schema);
     if (said & PROPERTY_BIT(P_FORMAT)) check_format(pass, schema);
+    if (schema->fields || said & PROPERTY_BIT(P_MAX_NAMES)) check_names(pass, schema);
     check_members(pass, schema);
     check_all(pass, schema);
 }

@@ -78,6 +78,25 @@ void reader_read_fields(struct reader *reader, const struct property *p) {
     reader->schema->fields = list.first;
 }
 
+void reader_read_patterns(struct reader *reader, const struct property *p) {
+    struct pass *pass = reader->pass;
+    struct field_list list;
+    field_list_init(&list, pass->arena);
+    if (p->value->kind != VALUE_MAP) {
+        reader_wrong_value(reader, p, "a map from regular expression to type");
+        return;
+    }
+    for (const struct property *e = p->value->as.entries; e; e = e->next) {
+        struct field *field = ARENA_NEW(pass->arena, struct field);
+        if (!field) return;
+        field->identifier = field->name = name_text(e->key);
+        field->span = name_span(e->key);
+        field->schema = schema_inside(pass, e->value);
+        append_field(pass, &list, field);
+    }
+    reader->schema->patterns = list.first;
+}
+
 /* ## Types */
 
 /* What is built on it is wrong where it is defined. False: that was found there already. */

@@ -199,6 +199,46 @@ struct dynamic_ref {
     bool dynamic; /* the target is a dynamic anchor: look for the outermost one */
 };
 
+/* What a value's first byte tells. */
+enum glance_class {
+    GLANCE_STRING,
+    GLANCE_NUMBER,
+    GLANCE_TRUE,
+    GLANCE_FALSE,
+    GLANCE_NULL,
+    GLANCE_OBJECT,
+    GLANCE_ARRAY,
+    GLANCE_CLASSES
+};
+
+/* Who judges a number. */
+struct glance_number {
+    const struct schema_node *node;
+    uint64_t subject;
+};
+
+/* What a member says about the subjects of a glance, a bit for each. */
+struct glance_row {
+    uint64_t required;             /* who must have it */
+    uint64_t fits[GLANCE_CLASSES]; /* whom such a value may be right for... */
+    uint64_t sure[GLANCE_CLASSES]; /* ...and who has nothing more to say about it */
+    uint64_t listed;               /* who lists texts */
+    struct fast_keys texts;        /* bit: of all who list it */
+    const struct glance_number *numbers;
+    size_t number_count;
+};
+
+/* What the keys of an object tell about schemas that apply to it, the subjects: those of anyOf,
+ * then those of oneOf, then `if`, then `not`. */
+struct glance {
+    struct fast_keys keys; /* bit: of the row */
+    const struct glance_row *rows;
+    uint64_t required; /* rows that somebody requires */
+    uint64_t objects;  /* subjects that may be objects... */
+    uint64_t exact;    /* ...and say nothing but what stands here */
+    bool choice;       /* all of them are of one list */
+};
+
 /* What applies to the same place of the instance. */
 struct applicators {
     const struct schema_node *ref;
@@ -206,6 +246,7 @@ struct applicators {
     struct node_list all, any, one;
     const struct schema_node *no, *if_node, *then_node, *else_node;
     const struct schema_node *unevaluated_items, *unevaluated_properties;
+    const struct glance *glance; /* of those that are looked at; NULL: it would tell nothing */
 };
 
 /* How the fast path goes about a node: mostly by the one type of value that it accepts. */

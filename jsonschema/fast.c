@@ -260,6 +260,7 @@ static inline void keep_tail(struct run *run, const char *start, const char *end
 
 static inline void run_init(struct run *run, const struct gramc_schema *schema, const char *start,
                             const char *end, struct fills *fills) {
+    run->start = start;
     run->end = end;
     run->schema = schema;
     run->fills = fills;
@@ -268,6 +269,7 @@ static inline void run_init(struct run *run, const struct gramc_schema *schema, 
     run->keys = run->few_keys;
     run->key_room = RUN_FEW_KEYS;
     run->slots = NULL;
+    run->ends = NULL;
     run->most_again = RUN_AGAIN + RUN_AGAIN_PER_BYTE * (size_t)(end - start);
     run->furthest = start;
     run->given_up = run->unfilled = run->has_session = false;
@@ -277,6 +279,7 @@ static inline void run_init(struct run *run, const struct gramc_schema *schema, 
 static inline void run_free(struct run *run) {
     if (run->has_session) regex_session_free(&run->regexes);
     if (run->keys != run->few_keys) run_free_keys(run);
+    if (run->ends) run_free_ends(run);
 }
 
 /* The text ends with a closing bracket. */

@@ -18,6 +18,7 @@ enum {
     RUN_FEW_KEYS = 128,    /* members that no schema names, in the objects around one place; for
                               more there is memory to be had */
     RUN_MAX_BITS = 8192,   /* names of long objects around one place */
+    RUN_FEW_ENDS = 32,     /* of long containers, without memory */
     RUN_LONGEST_ESCAPED = 1024, /* key with escapes, in bytes */
     RUN_AGAIN = 1024 * 1024,    /* bytes looked at a second time, whatever the instance... */
     RUN_AGAIN_PER_BYTE = 16 /* ...and for each of its bytes; beyond it the evaluator goes on, which
@@ -33,8 +34,13 @@ struct run_key {
     bool escaped;
 };
 
+/* Where a container starts and ends. */
+struct run_end {
+    const char *open, *end;
+};
+
 struct run {
-    const char *end;
+    const char *start, *end;
     const char *last_window; /* where the last RUN_WINDOW bytes start */
     uintptr_t to_tail;       /* from a place behind last_window to the same place in tail */
     const struct gramc_schema *schema;
@@ -48,12 +54,15 @@ struct run {
     size_t key_count, key_room;
     uint32_t *slots; /* places of keys, from 1; 0: free. NULL: no object has had many */
     size_t slot_mask, in_slots;
-    size_t bit_words;    /* of bits, in use */
+    size_t bit_words;     /* of bits, in use */
+    struct run_end *ends; /* by where containers start; NULL: none is known */
+    size_t end_mask;
     struct fills *fills; /* what is to be changed; NULL: the text is judged as it stands */
     unsigned char tail[2 * RUN_WINDOW]; /* the last bytes again, then zeros */
     uint64_t bits[RUN_MAX_BITS / 64];
     uint32_t few_slots[2 * RUN_FEW_KEYS];
     struct run_key few_keys[RUN_FEW_KEYS];
+    struct run_end few_ends[RUN_FEW_ENDS];
     struct regex_session regexes;
 };
 
@@ -110,6 +119,15 @@ bool run_dependents(struct run *run, const struct object_rules *rules, const uin
                     const char *open, const char *end);
 /* An object with patterns, names to check, or very many members. */
 const char *run_long_object(struct run *run, const struct schema_node *node, const char *p);
+
+/* ## fast_glance.c */
+struct glanced {
+    uint64_t alive; /* subjects that may accept the object... */
+    uint64_t exact; /* ...and those of them that do, if it is JSON */
+};
+/* p is at an opening brace. */
+struct glanced run_glance(struct run *run, const struct glance *glance, const char *p);
+void run_free_ends(struct run *run);
 
 /* ## fast_fill.c */
 /* An object at its end. */

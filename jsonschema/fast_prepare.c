@@ -104,6 +104,18 @@ static bool hash_keys(struct key_maker *maker, size_t most) {
     return true;
 }
 
+bool fast_make_keys(struct schema_compiler *c, struct fast_keys *out, const gramc_text *texts,
+                    const uint64_t *bits, size_t count) {
+    struct key_maker maker = {.c = c, .table = out, .keys = fast_room(c, count)};
+    if (!maker.keys) return compile_stop(c, GRAMC_NOMEM);
+    *out = (struct fast_keys){.keys = maker.keys};
+    for (size_t i = 0; i < count; i++) {
+        add_key(out, maker.keys, texts[i], NULL);
+        maker.keys[i].bit = bits[i];
+    }
+    return hash_keys(&maker, count);
+}
+
 /* ## Objects */
 
 static void note_default(struct schema_compiler *c, struct object_rules *rules, uint64_t bit) {

@@ -307,5 +307,5 @@ bool link_nodes(struct schema_compiler *c) {
     if (c->options->closed_root && !close_root(c)) return false;
     for (struct schema_node *node = c->schema->nodes; node; node = node->next)
         if (!fast_prepare_node(c, node)) return false;
-    return fast_merge_nodes(c) && fast_prepare_defaults(c);
+    return fast_merge_nodes(c) && fast_discern_nodes(c) && fast_prepare_defaults(c);
 }

@@ -511,6 +511,153 @@ static void test_layers(void **state) {
     try_all(try_layers, 2, 0);
 }
 
+/* ## Alternatives that keys tell apart */
+
+static const char *const union_names[] = {"kind", "a", "b", "version",
+                                          "a name of more than 16 bytes"};
+static const char *const union_values[] = {"\"x\"",
+                                           "\"y\"",
+                                           "\"a long value of a choice\"",
+                                           "1",
+                                           "2",
+                                           "1.0",
+                                           "true",
+                                           "false",
+                                           "null",
+                                           "[]",
+                                           "{\"kind\":\"x\"}",
+                                           "0",
+                                           "3",
+                                           "\"\"",
+                                           "2.5",
+                                           "{}"};
+
+static void put_union(uint64_t *state, struct buf *out, unsigned depth);
+
+static void put_union_member(uint64_t *state, struct buf *out, unsigned depth) {
+    static const char *const leaves[] = {"{\"type\":\"integer\"}",
+                                         "{\"type\":[\"string\",\"null\"]}",
+                                         "{\"type\":\"integer\",\"minimum\":2}",
+                                         "{\"type\":\"string\",\"maxLength\":1}",
+                                         "{\"type\":\"object\"}",
+                                         "{\"type\":\"array\",\"maxItems\":0}",
+                                         "{\"$ref\":\"#/$defs/x\"}",
+                                         "{\"default\":1}",
+                                         "{\"not\":{\"const\":\"x\"}}",
+                                         "{\"const\":{\"kind\":\"x\"}}",
+                                         "true",
+                                         "false"};
+    if (depth < 2 && chance(state, 20)) {
+        put_union(state, out, depth + 1);
+    } else if (chance(state, 35)) {
+        buf_printf(out, "{\"const\":%s}", ONE_OF(state, union_values));
+    } else if (chance(state, 40)) {
+        const char *first = ONE_OF(state, union_values);
+        buf_printf(out, "{\"enum\":[%s,%s]}", first, ONE_OF(state, union_values));
+    } else {
+        buf_puts(out, ONE_OF(state, leaves));
+    }
+}
+
+static void put_union_branch(uint64_t *state, struct buf *out, unsigned depth) {
+    static const char *const more[] = {"",
+                                       "",
+                                       "",
+                                       ",\"type\":\"object\"",
+                                       ",\"type\":\"object\"",
+                                       ",\"additionalProperties\":false",
+                                       ",\"additionalProperties\":{\"type\":\"integer\"}",
+                                       ",\"patternProperties\":{\"^[ak]\":{\"type\":\"string\"}}",
+                                       ",\"maxProperties\":2",
+                                       ",\"$ref\":\"#/$defs/r\"",
+                                       ",\"allOf\":[{\"required\":[\"b\"]}]",
+                                       ",\"dependentRequired\":{\"a\":[\"b\"]}"};
+    if (chance(state, 8)) {
+        buf_puts(out, chance(state, 50) ? "{\"type\":[\"string\",\"integer\"]}" : "true");
+        return;
+    }
+    buf_puts(out, "{\"properties\":{");
+    for (size_t i = 0, any = 0; i < sizeof union_names / sizeof *union_names; i++) {
+        if (chance(state, 60)) continue;
+        buf_printf(out, "%s\"%s\":", any++ ? "," : "", union_names[i]);
+        put_union_member(state, out, depth);
+    }
+    buf_puts(out, "}");
+    if (chance(state, 60)) {
+        const char *name = ONE_OF(state, union_names);
+        buf_printf(out, ",\"required\":[\"%s\",\"%s\"]", name, ONE_OF(state, union_names));
+    }
+    buf_printf(out, "%s}", ONE_OF(state, more));
+}
+
+static void put_union(uint64_t *state, struct buf *out, unsigned depth) {
+    static const char *const lists[] = {"anyOf", "oneOf"};
+    static const char *const singles[] = {"if", "then", "else", "not"};
+    bool whole = chance(state, 40);
+    buf_puts(out, "{\"$comment\":0");
+    for (size_t i = 0; i < 2; i++) {
+        if (!chance(state, whole ? 40 : 70)) continue;
+        buf_printf(out, ",\"%s\":[", lists[i]);
+        for (uint32_t k = 1 + draw(state, 4);; k--) {
+            put_union_branch(state, out, depth);
+            if (!k) break;
+            buf_putc(out, ',');
+        }
+        buf_putc(out, ']');
+    }
+    for (size_t i = 0; whole && i < 4; i++) {
+        if (!chance(state, 45)) continue;
+        buf_printf(out, ",\"%s\":", singles[i]);
+        put_union_branch(state, out, depth);
+    }
+    if (chance(state, 20)) buf_puts(out, ",\"properties\":{\"a\":{\"default\":\"x\"},\"b\":{}}");
+    if (!depth) {
+        buf_puts(out, ",\"$defs\":{\"x\":{\"const\":\"x\"},\"r\":");
+        put_union_branch(state, out, 2);
+        buf_putc(out, '}');
+    }
+    buf_putc(out, '}');
+}
+
+static void put_union_value(uint64_t *state, struct buf *out, unsigned depth) {
+    uint32_t start = draw(state, 5), count = draw(state, 5);
+    buf_putc(out, '{');
+    for (uint32_t i = 0; i < count; i++) {
+        const char *name = union_names[(start + i) % 5];
+        if (chance(state, 4)) name = chance(state, 50) ? "k\\u0069nd" : "other";
+        put_blanks(state, out);
+        buf_printf(out, "\"%s\":", name);
+        put_blanks(state, out);
+        if (depth < 2 && chance(state, 20)) put_union_value(state, out, depth + 1);
+        else if (chance(state, 5)) buf_puts(out, "\"\\u0078\"");
+        else buf_puts(out, ONE_OF(state, union_values));
+        put_blanks(state, out);
+        if (i + 1 < count) buf_putc(out, ',');
+    }
+    buf_putc(out, '}');
+}
+
+static void try_union(struct halves *h, uint64_t seed) {
+    uint64_t state = seed * UINT64_C(0x9E3779B97F4A7C15) + 1;
+    h->seed = seed;
+    buf_reset(&h->schema_text);
+    put_union(&state, &h->schema_text, 0);
+    if (gramc_schema_compile(&h->schema, h->schema_text.ptr, h->schema_text.len, NULL, NULL))
+        return; /* references in a circle */
+    for (int i = 0; i < INSTANCES; i++) {
+        buf_reset(&h->instance);
+        put_union_value(&state, &h->instance, 0);
+        for (unsigned flags = 0; flags < 4; flags++) compare(h, flags);
+    }
+    gramc_schema_free(h->schema);
+}
+
+/* anyOf, oneOf, if and not over objects that differ in constants, choices and required names. */
+static void test_unions(void **state) {
+    (void)state;
+    try_all(try_union, 4, 0);
+}
+
 /* Defaults of an inner object before a null of the outer one. */
 static void test_null_behind_default(void **state) {
     static const char schema[] = "{\"properties\":{\"a\":{\"properties\":{\"x\":{\"default\":1},"
@@ -637,9 +784,9 @@ static void test_many_numbers(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_halves), cmocka_unit_test(test_layers),
-                                       cmocka_unit_test(test_null_behind_default),
-                                       cmocka_unit_test(test_many_keys),
-                                       cmocka_unit_test(test_many_numbers)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_halves),    cmocka_unit_test(test_layers),
+        cmocka_unit_test(test_unions),    cmocka_unit_test(test_null_behind_default),
+        cmocka_unit_test(test_many_keys), cmocka_unit_test(test_many_numbers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
