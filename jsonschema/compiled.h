@@ -9,6 +9,7 @@
 
 #include "base/json/json.h"
 #include "base/map.h"
+#include "jsonschema/keywords.h"
 #include "jsonschema/regex.h"
 #include "jsonschema/types.h"
 
@@ -21,10 +22,11 @@ struct dialect {
 
 struct schema_document {
     struct schema_document *next;
-    gramc_text uri;          /* without fragment; empty for a nameless one */
-    gramc_text text;         /* no ptr: the document was given */
-    uint32_t start;          /* of the value, behind blanks */
-    const struct json *root; /* NULL: it is kept as text, and was let go (written.c) */
+    gramc_text uri;                    /* without fragment; empty for a nameless one */
+    gramc_text text;                   /* no ptr: the document was given */
+    uint32_t start;                    /* of the value, behind blanks */
+    const struct json *root;           /* NULL: it is kept as text, and was let go (written.c) */
+    _Atomic(struct read_again *) read; /* the same, once somebody asked for it */
 };
 
 /* A name for a place in a resource. */
@@ -332,8 +334,7 @@ struct gramc_schema {
     bool dynamic;      /* there are references whose target depends on the way to them */
     bool has_defaults; /* some object has members that would be filled in */
     struct schema_node *nodes;
-    _Atomic(struct read_again *) read; /* the document, once somebody asks for it */
-    size_t size;                       /* of this, with the text behind it */
+    size_t size; /* of this, with the text behind it */
     struct schema_document own_document;
     struct resource own_resource; /* of the document's root */
     char text[];                  /* of the document, unless it was given */
@@ -353,16 +354,23 @@ static inline const struct json *node_choices(const struct schema_node *node) {
 const struct anchor *resource_anchor(const struct resource *resource, gramc_text name,
                                      bool only_dynamic);
 
+/* Whether a dialect knows the keyword. */
+bool keyword_is_heeded(enum keyword keyword, const struct dialect *dialect);
 /* Eight bytes at a time; the same for the same bytes. */
 uint64_t fast_hash(const char *bytes, size_t len);
 
 /* ## written.c: documents as they were written */
-/* The JSON Pointer that leads from one place to another inside it. */
-void put_pointer_to(struct buf *out, const struct schema_document *document, uint32_t from,
-                    uint32_t place);
+/* The JSON Pointer that leads from one place to another inside it. Tells how many values it had to
+ * pass. */
+size_t put_pointer_to(struct buf *out, const struct schema_document *document, uint32_t from,
+                      uint32_t place);
 /* A schema that is an object as a document, if need be read into the arena; NULL without memory, or
  * if it was given and does not know its places. */
 const struct json *read_schema(const struct schema_node *node, struct arena *arena);
+/* The same of a document that is read again once and lives as long as the schema. False without
+ * memory. Any thread. */
+bool find_schema(const struct gramc_schema *schema, const struct schema_node *node,
+                 const struct json **out, size_t *passed);
 void free_read_again(struct gramc_schema *schema);
 
 /* "an integer", "a string or null" ... for messages. */

@@ -497,7 +497,7 @@ static bool build_apply(struct builder *b) {
            one_node(b, K_UNEVALUATED_PROPERTIES, &apply->unevaluated_properties);
 }
 
-static bool is_heeded(enum keyword keyword, const struct dialect *dialect) {
+bool keyword_is_heeded(enum keyword keyword, const struct dialect *dialect) {
     return keyword_in_draft(keyword, dialect->draft) &&
            (keyword_row(keyword)->vocabulary & dialect->vocabularies);
 }
@@ -518,7 +518,8 @@ static void read_keywords(struct builder *b) {
         enum keyword keyword = keyword_named(member->key);
         if (keyword == K_CONTENT_MEDIA_TYPE) media_type = member;
         if (keyword == K_CONTENT_ENCODING) encoding = member;
-        if (keyword != K_COUNT && is_heeded(keyword, dialect)) b->keywords[keyword] = member;
+        if (keyword != K_COUNT && keyword_is_heeded(keyword, dialect))
+            b->keywords[keyword] = member;
     }
     note_content(b->node, media_type, encoding);
     const struct json *ref = b->keywords[K_REF];

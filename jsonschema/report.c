@@ -9,6 +9,7 @@
 #include "jsonschema/advice.h"
 #include "jsonschema/discriminate.h"
 #include "jsonschema/formats.h"
+#include "jsonschema/uri.h"
 #include "jsonschema/words.h"
 
 enum { LONGEST_SENTENCE = 4096, LONGEST_POINTER = 64 * 1024, MOST_LISTED = 12 };
@@ -74,10 +75,17 @@ static void put_pointers(struct sentence *s, size_t ends[PIECES]) {
     ends[PIECE_INSTANCE] = end_piece(s, LONGEST_POINTER);
     words_put_path(&s->out, s->at, s->keyword);
     ends[PIECE_PATH] = end_piece(s, LONGEST_POINTER);
+    size_t start = s->out.len;
     words_put_absolute(&s->out, s->at, s->keyword);
+    if (uri_encode_fragment(&s->out, start + words_written_node(s->at)->resource->uri.len + 1))
+        s->is_end = false;
     ends[PIECE_ABSOLUTE] = end_piece(s, LONGEST_POINTER);
     if (!s->is_end) words_put_schema(&s->out, s->at, s->keyword);
     ends[PIECE_SCHEMA] = end_piece(s, 0);
+}
+
+static void put_no_pointers(struct sentence *s, size_t ends[PIECES]) {
+    for (size_t i = 0; i < PIECES; i++) ends[i] = end_piece(s, LONGEST_POINTER);
 }
 
 static struct violation make(const struct sentence *s, gramc_text all, const size_t ends[PIECES]) {
@@ -102,8 +110,8 @@ static void finish(struct sentence *s) {
     struct evaluation *evaluation = s->evaluation;
     struct report *report = evaluation->report;
     size_t ends[PIECES];
-    s->is_end = words_is_end_of_absolute(s->at, s->keyword);
-    put_pointers(s, ends);
+    s->is_end = !report->brief && words_is_end_of_absolute(s->at, s->keyword);
+    (report->brief ? put_no_pointers : put_pointers)(s, ends);
     gramc_text all = buf_to_arena_cut(&s->out, evaluation->arena);
     struct violation *violation = arena_piece(evaluation->arena, sizeof *violation);
     if (!all.ptr || !violation) {

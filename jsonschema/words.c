@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "jsonschema/uri.h"
 
 enum { LONGEST_SHORT = 60, LONGEST_READ_WITHOUT_MEMORY = 1024 };
 
@@ -30,9 +31,13 @@ static void put_name(struct buf *out, gramc_text key, bool first) {
     }
 }
 
-static size_t place_of(const struct json *parent, const struct json *child) {
+/* The place of an item in its array. */
+static size_t place_of(const struct evaluation_frame *at) {
     size_t i = 0;
-    for (const struct json *item = parent->first; item && item != child; item = item->next) i++;
+    if (at->placed) return at->item;
+    for (const struct json *item = at->up->value->first; item && item != at->value;
+         item = item->next)
+        i++;
     return i;
 }
 
@@ -52,7 +57,7 @@ static bool put_steps(struct buf *out, const struct evaluation_frame *at) {
     if (!at->up) return true;
     bool first = put_steps(out, at->up);
     if (at->value == at->up->value || at->name) return first;
-    if (at->up->value->kind == JSON_ARRAY) put_item(out, place_of(at->up->value, at->value));
+    if (at->up->value->kind == JSON_ARRAY) put_item(out, place_of(at));
     else put_name(out, at->value->key, first);
     return false;
 }
@@ -73,7 +78,7 @@ void words_put_instance(struct buf *out, const struct evaluation_frame *at, cons
     if (!at->up) return;
     words_put_instance(out, at->up, NULL);
     if (at->value == at->up->value || at->name) return;
-    if (at->up->value->kind == JSON_ARRAY) put_index(out, place_of(at->up->value, at->value));
+    if (at->up->value->kind == JSON_ARRAY) put_index(out, place_of(at));
     else json_put_pointer_token(out, at->value->key);
 }
 
@@ -140,12 +145,21 @@ void words_put_path(struct buf *out, const struct evaluation_frame *at, const ch
     if (!is_own_place(at, keyword) && !is_closed_by_caller(at)) put_keyword(out, keyword);
 }
 
-void words_put_absolute(struct buf *out, const struct evaluation_frame *at, const char *keyword) {
-    const struct schema_node *node = words_written_node(at);
+static size_t put_uri(struct buf *out, const struct schema_node *node) {
     const struct resource *resource = node->resource;
     buf_text(out, resource->uri);
     buf_putc(out, '#');
-    put_pointer_to(out, resource->document, resource->place, node->place);
+    return put_pointer_to(out, resource->document, resource->place, node->place);
+}
+
+size_t words_put_uri(struct buf *out, const struct schema_node *node) {
+    size_t start = out->len, passed = put_uri(out, node);
+    uri_encode_fragment(out, start + node->resource->uri.len + 1);
+    return passed;
+}
+
+void words_put_absolute(struct buf *out, const struct evaluation_frame *at, const char *keyword) {
+    (void)put_uri(out, words_written_node(at));
     if (!is_own_place(at, keyword)) put_keyword(out, keyword);
 }
 

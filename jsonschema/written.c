@@ -77,16 +77,21 @@ static const struct json *child_around(const struct json *parent, uint32_t place
     return NULL;
 }
 
-static const struct json *value_at(const struct json *root, uint32_t place) {
+/* Adds to *passed how many values are on the way. */
+static const struct json *value_at(const struct json *root, uint32_t place, size_t *passed) {
     size_t index;
-    while (root && root->start != place) root = child_around(root, place, &index);
+    while (root && root->start != place) {
+        root = child_around(root, place, &index);
+        *passed += index + 1;
+    }
     return root;
 }
 
-static void put_way_in_document(struct buf *out, const struct json *at, uint32_t place) {
-    size_t index;
+static size_t put_way_in_document(struct buf *out, const struct json *at, uint32_t place) {
+    size_t index, passed = 0;
     while (at && at->start != place) {
         const struct json *child = child_around(at, place, &index);
+        passed += index;
         if (child && at->kind == JSON_OBJECT) json_put_pointer_token(out, child->key);
         else if (child) {
             buf_putc(out, '/');
@@ -94,6 +99,7 @@ static void put_way_in_document(struct buf *out, const struct json *at, uint32_t
         }
         at = child;
     }
+    return passed;
 }
 
 /* ## Places in texts, which are known to be JSON */
@@ -189,15 +195,21 @@ static gramc_text container_at(gramc_text text, uint32_t place) {
 
 /* ## Either */
 
-void put_pointer_to(struct buf *out, const struct schema_document *document, uint32_t from,
-                    uint32_t place) {
-    if (document->root) put_way_in_document(out, value_at(document->root, from), place);
-    else put_way_in_text(out, document->text, from, place);
+enum { TEXT_PER_VALUE = 32 }; /* bytes, about, that are read in the time of passing a value */
+
+size_t put_pointer_to(struct buf *out, const struct schema_document *document, uint32_t from,
+                      uint32_t place) {
+    size_t passed = 0;
+    if (document->root)
+        return put_way_in_document(out, value_at(document->root, from, &passed), place) + passed;
+    put_way_in_text(out, document->text, from, place);
+    return (place - from) / TEXT_PER_VALUE;
 }
 
 const struct json *read_schema(const struct schema_node *node, struct arena *arena) {
     const struct schema_document *document = node->resource->document;
-    if (document->root) return value_at(document->root, node->place);
+    size_t passed = 0;
+    if (document->root) return value_at(document->root, node->place, &passed);
     return json_parse(arena, container_at(document->text, node->place), NULL);
 }
 
@@ -214,30 +226,46 @@ static void free_read(struct read_again *read) {
     mem_free(&allocator, read, sizeof *read);
 }
 
-static struct read_again *read_again(const gramc_schema *schema) {
-    const gramc_allocator *allocator = &schema->arena.allocator;
+static struct read_again *read_text(gramc_text text, const gramc_allocator *allocator) {
     struct read_again *read = mem_alloc(allocator, sizeof *read);
     if (!read) return NULL;
     arena_init(&read->arena, allocator);
-    read->root = json_parse(&read->arena, schema->document->text, NULL);
+    read->root = json_parse(&read->arena, text, NULL);
     if (read->root) return read;
     free_read(read);
     return NULL;
 }
 
-const struct json *gramc_schema_document(const gramc_schema *schema) {
-    if (schema->document->root) return schema->document->root;
-    struct gramc_schema *own = (struct gramc_schema *)(uintptr_t)schema;
-    struct read_again *known = atomic_load_explicit(&own->read, memory_order_acquire), *read;
+/* NULL without memory. */
+static const struct json *document_root(const gramc_schema *schema,
+                                        const struct schema_document *const_document) {
+    if (const_document->root) return const_document->root;
+    struct schema_document *document = (struct schema_document *)(uintptr_t)const_document;
+    struct read_again *known = atomic_load_explicit(&document->read, memory_order_acquire), *read;
     if (known) return known->root;
-    read = read_again(schema);
+    read = read_text(document->text, &schema->arena.allocator);
     if (!read) return NULL;
-    if (atomic_compare_exchange_strong(&own->read, &known, read)) return read->root;
+    if (atomic_compare_exchange_strong(&document->read, &known, read)) return read->root;
     free_read(read); /* another thread was faster */
     return known->root;
 }
 
+const struct json *gramc_schema_document(const gramc_schema *schema) {
+    return document_root(schema, schema->document);
+}
+
+bool find_schema(const struct gramc_schema *schema, const struct schema_node *node,
+                 const struct json **out, size_t *passed) {
+    const struct json *root = document_root(schema, node->resource->document);
+    *passed = 0;
+    *out = root ? value_at(root, node->place, passed) : NULL;
+    return root != NULL;
+}
+
 void free_read_again(struct gramc_schema *schema) {
-    struct read_again *read = atomic_load_explicit(&schema->read, memory_order_acquire);
-    if (read) free_read(read);
+    for (struct schema_document *document = schema->documents; document;
+         document = document->next) {
+        struct read_again *read = atomic_load_explicit(&document->read, memory_order_acquire);
+        if (read) free_read(read);
+    }
 }
