@@ -333,6 +333,7 @@ static bool choose_object(struct merge *merge, struct schema_node *node) {
 static bool merge_parts(struct merge *merge, struct schema_node *node) {
     *node = (struct schema_node){.types = (uint8_t)merge->types,
                                  .kinds = merge->node->kinds,
+                                 .flags = merge->node->flags & NODE_JSON_TEXT,
                                  .place = merge->node->place,
                                  .resource = merge->node->resource};
     node->same = node;

@@ -82,9 +82,8 @@ GRAMC_API void gramc_schema_free(gramc_schema *schema);
 GRAMC_API bool gramc_schema_accepts(const gramc_schema *schema, const char *json, size_t len);
 
 /* True if gramc_schema_check accepts the bytes and has nothing to change in them, whatever its
- * flags. False can also mean that this would take a second look (a default may be missing, the
- * value is a scalar): gramc_schema_check tells. Allocates as gramc_schema_accepts does. Any thread.
- */
+ * flags. False can also mean that this would take a second look (a default may be missing):
+ * gramc_schema_check tells. Allocates as gramc_schema_accepts does. Any thread. */
 GRAMC_API bool gramc_schema_accepts_as_is(const gramc_schema *schema, const char *json, size_t len);
 
 /* True if it is plain that every string is valid, whatever stands in it: the schema says nothing of
