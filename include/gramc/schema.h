@@ -26,6 +26,10 @@ typedef enum gramc_draft {
     GRAMC_DRAFT_4
 } gramc_draft;
 
+/* The draft that people call so: "2020-12", "2019-09", "7" or "draft-07", and 6 and 4 likewise.
+ * False if there is none of that name. */
+GRAMC_API bool gramc_draft_find(gramc_text name, gramc_draft *out);
+
 struct json; /* a document that the library built; opaque */
 /* Whether draft-07 and 2020-12 read a schema in the same way: it uses no keyword that only one of
  * them knows, or that they understand differently. What it says of its draft does not count. */
