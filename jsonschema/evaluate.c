@@ -85,10 +85,6 @@ bool marks_init(struct evaluation *evaluation, struct marks *marks, const struct
     return marks->bits || evaluation_stop(evaluation, GRAMC_NOMEM);
 }
 
-static void marks_add(struct marks *to, const struct marks *from) {
-    for (size_t i = 0; i < (from->count + 63) / 64; i++) to->bits[i] |= from->bits[i];
-}
-
 bool evaluate_matches(struct evaluation *evaluation, const struct regex *regex, gramc_text text) {
     if (!evaluation_take(evaluation, STEPS_PER_MATCH)) return false;
     switch (regex_matches(&evaluation->regexes, regex, text)) {
@@ -112,12 +108,14 @@ static bool is_choice(struct evaluation *evaluation, const struct json *choices,
 static bool evaluate_values(struct evaluation *evaluation, const struct evaluation_frame *at) {
     const struct schema_node *node = at->node;
     bool valid = true;
-    if (node->constant && !json_equal_within(node->constant, at->value, &evaluation->steps)) {
+    if (!node->values) return true;
+    if (node_constant(node) &&
+        !json_equal_within(node_constant(node), at->value, &evaluation->steps)) {
         if (!evaluation->steps) return evaluation_limit(evaluation, LIMIT_WORK);
         report_choice(evaluation, at, "const");
         valid = false;
     }
-    if (node->choices && !is_choice(evaluation, node->choices, at->value)) {
+    if (node_choices(node) && !is_choice(evaluation, node_choices(node), at->value)) {
         if (evaluation->status == GRAMC_OK) report_choice(evaluation, at, "enum");
         valid = false;
     }
@@ -234,7 +232,7 @@ const struct schema_node *evaluate_dynamic_target(const struct evaluation_frame 
             if (resource->recursive_anchor) target = resource->root_node;
             continue;
         }
-        const struct anchor *anchor = map_get(&resource->dynamic_names, ref->name);
+        const struct anchor *anchor = resource_anchor(resource, ref->name, true);
         if (anchor) target = anchor->node;
     }
     return target;
@@ -422,6 +420,20 @@ static bool has_type(const struct schema_node *node, const struct json *value) {
            !(node->flags & NODE_WRITTEN && !json_number_is_written_whole(value->text));
 }
 
+bool evaluate_itself(struct evaluation *evaluation, const struct evaluation_frame *at) {
+    const struct schema_node *node = at->node;
+    bool valid = has_type(node, at->value);
+    if (!valid) report_type(evaluation, at);
+    valid &= evaluate_values(evaluation, at);
+    if (at->value->kind == JSON_NUMBER && node->number) valid &= evaluate_number(evaluation, at);
+    if (at->value->kind == JSON_STRING && node->string) valid &= evaluate_string(evaluation, at);
+    if (at->value->kind == JSON_ARRAY && node->array)
+        valid &= evaluate_array_itself(evaluation, at);
+    if (at->value->kind == JSON_OBJECT && node->object)
+        valid &= evaluate_object_itself(evaluation, at);
+    return valid;
+}
+
 static bool evaluate_rules(struct evaluation *evaluation, const struct evaluation_frame *at,
                            struct marks *marks) {
     const struct schema_node *node = at->node;
@@ -493,18 +505,27 @@ static bool evaluate_once(struct evaluation *evaluation, const struct evaluation
                : evaluation_stop(evaluation, GRAMC_NOMEM);
 }
 
-bool evaluate_frame(struct evaluation *evaluation, const struct evaluation_frame *at,
-                    struct marks *marks) {
+bool evaluation_enter(struct evaluation *evaluation, const struct evaluation_frame *at) {
     if (evaluation->status != GRAMC_OK) return false;
     if (evaluation->frames >= JUDGE_FRAMES_MAX) return evaluation_limit(evaluation, LIMIT_FRAMES);
     if (!evaluation_take(evaluation, 1)) return false;
-    const struct evaluation_frame *outer = evaluation->current;
     evaluation->current = at;
     evaluation->frames++;
-    bool valid = !marks && is_memorable(evaluation, at) ? evaluate_once(evaluation, at)
-                                                        : evaluate_all(evaluation, at, marks);
+    return true;
+}
+
+void evaluation_leave(struct evaluation *evaluation, const struct evaluation_frame *outer) {
     evaluation->frames--;
     evaluation->current = outer;
+}
+
+bool evaluate_frame(struct evaluation *evaluation, const struct evaluation_frame *at,
+                    struct marks *marks) {
+    const struct evaluation_frame *outer = evaluation->current;
+    if (!evaluation_enter(evaluation, at)) return false;
+    bool valid = !marks && is_memorable(evaluation, at) ? evaluate_once(evaluation, at)
+                                                        : evaluate_all(evaluation, at, marks);
+    evaluation_leave(evaluation, outer);
     return valid;
 }
 

@@ -6,6 +6,8 @@
 
 #include "base/text.h"
 
+enum { LONGEST_COPY = 256 }; /* of a number at the root */
+
 /* ## Scalars */
 
 static inline const char *run_text(const struct run *run, const char *p) {
@@ -25,7 +27,7 @@ static inline const char *run_string(struct run *run, const struct schema_node *
     if (seen || (rules && !rules->lengths_only))
         return run_string_rules(run, node, inside, close, seen) ? close + 1
                                                                 : run_refuse(run, close);
-    if (node->texts && !run_is_text(run, node->texts, inside)) return NULL;
+    if (node->values && !run_is_text(run, &node->values->texts, inside)) return NULL;
     return !rules || (len >= rules->min && len <= rules->max) ? close + 1 : NULL;
 }
 
@@ -60,11 +62,16 @@ static inline const char *run_any(struct run *run, const struct schema_node *nod
 
 /* ## Arrays */
 
-static const struct schema_node *item_node(const struct run *run, const struct array_rules *rules,
-                                           uint32_t i) {
-    if (!rules) return run->schema->any;
+static const struct schema_node *item_node(const struct array_rules *rules, uint32_t i) {
+    if (!rules) return &schema_any;
     if (i < rules->prefix.count) return rules->prefix.nodes[i]->same;
-    return rules->rest ? rules->rest->same : run->schema->any;
+    return rules->rest ? rules->rest->same : &schema_any;
+}
+
+static inline const char *run_refused_item(struct run *run, const struct schema_node *node,
+                                           const char *open, const char *value, uint32_t place) {
+    const struct refused_item at = {open, value, place};
+    return run->fills ? run_coerce_item(run, node, &at) : NULL;
 }
 
 static inline const char *run_array(struct run *run, const struct schema_node *node,
@@ -76,8 +83,10 @@ static inline const char *run_array(struct run *run, const struct schema_node *n
     p = run_skip_blanks(p + 1);
     if (*p != ']') {
         for (;; p = run_skip_gap(p)) {
+            const struct schema_node *item_is = item_node(rules, count++);
             const char *item = p;
-            p = run_any(run, item_node(run, rules, count++), p);
+            p = run_any(run, item_is, p);
+            if (!p) p = run_refused_item(run, item_is, start, item, count - 1);
             if (!p) return run_refuse(run, item);
             p = run_skip_blanks(p);
             if (*p != ',') break;
@@ -132,16 +141,15 @@ static inline const char *run_key(struct run *run, const struct members *members
     return p;
 }
 
-/* A value was refused, but it may be a null that counts as absent. */
+/* A value was refused, but it may be a null that counts as absent, or be converted. */
 static inline const char *run_refused(struct run *run, struct members *members,
-                                      const struct fast_key *key, const char *quote,
-                                      const char *value) {
-    const struct null_member at = {members->rules, key,   members->open,
-                                   quote,          value, members->count - 1};
-    const char *end = key ? run_drop_null(run, &at) : NULL;
-    if (!end) return NULL;
+                                      const struct schema_node *node,
+                                      const struct refused_member *at) {
+    if (!run->fills) return NULL;
+    const char *end = at->key ? run_drop_null(run, at) : NULL;
+    if (!end) return run_coerce_member(run, node, at);
     members->count--;
-    members->dropped |= key->bit;
+    members->dropped |= at->key->bit;
     return end;
 }
 
@@ -163,7 +171,10 @@ static inline const char *run_member(struct run *run, struct members *members, c
     if (*p != ':') return NULL;
     const char *value = run_skip_gap(p);
     p = run_any(run, node, value);
-    return p ? p : run_refused(run, members, key, quote, value);
+    if (p) return p;
+    const struct refused_member at = {members->rules, key,   members->open,
+                                      quote,          value, members->count - 1};
+    return run_refused(run, members, node, &at);
 }
 
 static inline bool has_all(struct run *run, const struct members *members, const char *close) {
@@ -249,20 +260,8 @@ const char *run_value(struct run *run, const struct schema_node *node, const cha
 
 /* ## The whole text */
 
-/* Copies the last bytes of the text to where zeros follow. */
-static inline void keep_tail(struct run *run, const char *start, const char *end) {
-    size_t len = (size_t)(end - start);
-    memset(run->tail + RUN_WINDOW, 0, RUN_WINDOW);
-    if (len >= RUN_WINDOW) memcpy(run->tail, end - RUN_WINDOW, RUN_WINDOW);
-    else memcpy(run->tail + RUN_WINDOW - len, start, len);
-    run->last_window = len >= RUN_WINDOW ? end - RUN_WINDOW : start; /* where no string starts */
-    run->to_tail = (uintptr_t)(run->tail + RUN_WINDOW) - (uintptr_t)end;
-}
-
 static inline void run_init(struct run *run, const struct gramc_schema *schema, const char *start,
                             const char *end, struct fills *fills) {
-    run->start = start;
-    run->end = end;
     run->schema = schema;
     run->fills = fills;
     run->depth = run->frames = 0;
@@ -275,7 +274,7 @@ static inline void run_init(struct run *run, const struct gramc_schema *schema, 
     run->most_again = RUN_AGAIN + RUN_AGAIN_PER_BYTE * (size_t)(end - start);
     run->furthest = start;
     run->given_up = run->unfilled = run->has_session = false;
-    keep_tail(run, start, end);
+    run_over(run, start, end);
 }
 
 static inline void run_free(struct run *run) {
@@ -299,16 +298,45 @@ static const char *trimmed_end(const char *json, size_t len) {
     return end;
 }
 
-/* What the fast path can read: everything but scalars, and unless references are dynamic. */
-static inline bool is_fast(const struct gramc_schema *schema, const char *json, const char *end) {
-    return end > json && (end[-1] == '}' || end[-1] == ']') && !schema->dynamic;
+/* The text ends as objects and arrays do. */
+static inline bool is_container(const char *json, const char *end) {
+    return end > json && (end[-1] == '}' || end[-1] == ']');
+}
+
+/* A scalar. Numbers and words are read where something stands behind them. */
+static bool run_scalar(struct run *run, const struct gramc_schema *schema, gramc_text text,
+                       struct fills *fills) {
+    char copy[LONGEST_COPY + 1];
+    const char *p = text.ptr;
+    bool is_text = *p == '"';
+    if (!is_text && text.len > LONGEST_COPY) return run_give_up(run) != NULL;
+    if (!is_text) {
+        memcpy(copy, text.ptr, text.len);
+        copy[text.len] = ']';
+        p = copy;
+    }
+    run_init(run, schema, p, p + text.len + !is_text, fills);
+    const char *end = run_value(run, schema->root->same, p);
+    if (!end && fills) end = run_coerce_root(run, schema->root->same, p, text);
+    run_free(run);
+    return end == p + text.len;
+}
+
+/* Without dynamic references, which only the evaluator follows. */
+static bool run_any_text(struct run *run, const struct gramc_schema *schema, const char *json,
+                         const char *end, struct fills *fills) {
+    run->given_up = run->unfilled = false;
+    if (is_container(json, end)) return run_all(run, schema, json, end, fills);
+    json = json_scan_blanks(json, end);
+    if (json == end || *json == '{' || *json == '[') return false;
+    return run_scalar(run, schema, (gramc_text){json, (size_t)(end - json)}, fills);
 }
 
 bool gramc_schema_accepts(const gramc_schema *schema, const char *json, size_t len) {
     const char *end = trimmed_end(json, len);
     struct run run;
-    if (!is_fast(schema, json, end)) return run_otherwise(schema, json, end);
-    if (run_all(&run, schema, json, end, NULL)) return true;
+    if (schema->dynamic) return run_evaluate(schema, json, end);
+    if (run_any_text(&run, schema, json, end, NULL)) return true;
     return run.given_up && run_evaluate(schema, json, end);
 }
 
@@ -317,14 +345,14 @@ bool gramc_schema_accepts(const gramc_schema *schema, const char *json, size_t l
 bool gramc_schema_accepts_as_is(const gramc_schema *schema, const char *json, size_t len) {
     const char *end = trimmed_end(json, len);
     struct run run;
-    return is_fast(schema, json, end) && run_all(&run, schema, json, end, NULL) && !run.unfilled;
+    return !schema->dynamic && run_any_text(&run, schema, json, end, NULL) && !run.unfilled;
 }
 
 bool run_with_fills(const struct gramc_schema *schema, gramc_text text, struct fills *fills) {
     const char *end = trimmed_end(text.ptr, text.len);
     struct run run;
-    return is_fast(schema, text.ptr, end) && text.len <= INT32_MAX &&
-           run_all(&run, schema, text.ptr, end, fills) && !run.given_up && !run.unfilled;
+    return !schema->dynamic && text.len <= INT32_MAX &&
+           run_any_text(&run, schema, text.ptr, end, fills) && !run.given_up && !run.unfilled;
 }
 
 bool run_default(const struct gramc_schema *schema, const struct schema_node *node,

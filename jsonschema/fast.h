@@ -1,8 +1,8 @@
 /* The validator's fast half: one pass over the bytes of an instance, no document, no allocation
  * for what signatures can say. Every function takes the place of a value's first byte and gives the
  * place behind the value, or NULL: not accepted, not JSON, or given up (then run->given_up is set
- * and the evaluator is asked about the whole). The last byte of the text is a closing bracket: in
- * front of it nothing but strings needs a look at the end of the text. */
+ * and the evaluator is asked about the whole). The last byte of the text is a closing bracket, or
+ * the quote of a lone string: in front of it nothing but strings needs a look at the end. */
 #ifndef JSONSCHEMA_FAST_H
 #define JSONSCHEMA_FAST_H
 
@@ -82,9 +82,6 @@ bool run_array_again(struct run *run, const struct schema_node *node, const char
 
 /* The slow way, right for everything. */
 bool run_evaluate(const gramc_schema *schema, const char *json, const char *end);
-/* The same for a text that has no closing bracket at its end: scalars, and what is cut off. Without
- * dynamic references only; for them any text may come. */
-bool run_otherwise(const gramc_schema *schema, const char *json, const char *end);
 
 /* ## fast_keys.c */
 /* The name of the schema that a text is, or that starts inside a quote: then looked for at the
@@ -143,14 +140,29 @@ struct run_object {
 uint64_t run_fill(struct run *run, const struct run_object *at);
 
 /* A member whose value was refused. */
-struct null_member {
+struct refused_member {
     const struct object_rules *rules;
-    const struct fast_key *key;
+    const struct fast_key *key;       /* NULL: the schema does not name it, or not as it stands */
     const char *open, *quote, *value; /* of the object, of the key */
     uint32_t count;                   /* of members before it */
 };
-/* The end of a null that counts as absent. */
-const char *run_drop_null(struct run *run, const struct null_member *at);
+/* The end of a null that counts as absent; `key` is there. */
+const char *run_drop_null(struct run *run, const struct refused_member *at);
+
+/* ## fast_coerce.c */
+struct refused_item {
+    const char *open, *value; /* of the array */
+    uint32_t item;
+};
+/* The end of a value that the node takes once it is converted. NULL: it does not, or nobody asked
+ * for that. */
+const char *run_coerce_member(struct run *run, const struct schema_node *node,
+                              const struct refused_member *at);
+const char *run_coerce_item(struct run *run, const struct schema_node *node,
+                            const struct refused_item *at);
+/* p: the whole, or a copy of it with something behind it. */
+const char *run_coerce_root(struct run *run, const struct schema_node *node, const char *p,
+                            gramc_text whole);
 
 /* ## fast_look.c */
 /* Applicators: the same bytes again for each of them. */
@@ -166,6 +178,18 @@ bool run_matches(struct run *run, const struct regex *regex, const char *inside,
 /* ## fast_differ.c */
 /* Whether the items of an array, whose bytes are [start, end), all differ. */
 bool run_all_differ(struct run *run, const char *start, const char *end);
+
+/* The text to run over, with its last bytes copied to where zeros follow. */
+static inline void run_over(struct run *run, const char *start, const char *end) {
+    size_t len = (size_t)(end - start);
+    run->start = start;
+    run->end = end;
+    memset(run->tail + RUN_WINDOW, 0, RUN_WINDOW);
+    if (len >= RUN_WINDOW) memcpy(run->tail, end - RUN_WINDOW, RUN_WINDOW);
+    else memcpy(run->tail + RUN_WINDOW - len, start, len);
+    run->last_window = len >= RUN_WINDOW ? end - RUN_WINDOW : start; /* where no string starts */
+    run->to_tail = (uintptr_t)(run->tail + RUN_WINDOW) - (uintptr_t)end;
+}
 
 /* Where RUN_WINDOW bytes from p on can be read: in the text, or near its end in the copy with zeros
  * behind it. No branch: in short texts it would be a coin toss. */

@@ -13,27 +13,9 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "jsonschema/verdict.h"
+#include "tests/unit/halves.h"
 
-enum { FEW_SCHEMAS = 1200, MANY_SCHEMAS = 200000, INSTANCES = 12, LARGEST = 1 << 20, DEEPEST = 4 };
-
-/* xorshift64*: Vigna, "An experimental exploration of Marsaglia's xorshift generators, scrambled"
- */
-static uint32_t draw(uint64_t *state, uint32_t below) {
-    *state ^= *state >> 12;
-    *state ^= *state << 25;
-    *state ^= *state >> 27;
-    return (uint32_t)((*state * UINT64_C(2685821657736338717)) >> 33) % below;
-}
-
-static bool chance(uint64_t *state, uint32_t percent) {
-    return draw(state, 100) < percent;
-}
-
-static const char *one_of(uint64_t *state, const char *const *list, size_t count) {
-    return list[draw(state, (uint32_t)count)];
-}
-#define ONE_OF(state, list) one_of((state), (list), sizeof(list) / sizeof *(list))
+enum { INSTANCES = 12, DEEPEST = 4 };
 
 /* ## Schemas */
 
@@ -285,46 +267,7 @@ static void put_instance(uint64_t *state, struct buf *out, const struct json *sc
     }
 }
 
-/* ## Verdicts */
-
-static void put_verdict(struct buf *out, gramc_status status, const gramc_verdict *verdict) {
-    buf_reset(out);
-    buf_printf(out, "status %d\n", (int)status);
-    if (verdict && gramc_verdict_print(verdict, GRAMC_VERDICT_JSON, buf_writer(out))) fail();
-}
-
-struct halves {
-    gramc_schema *schema;
-    struct buf schema_text, instance, fast, thorough;
-    uint64_t seed;
-    size_t valid, changed;
-};
-
-/* Longer than what cmocka prints. */
-static void tell(const struct halves *h, unsigned flags, const char *what) {
-    fprintf(stderr, "seed %llu, flags %u: %s\nschema: %s\ninstance: %s\n%s\ninstead of\n%s\n",
-            (unsigned long long)h->seed, flags, what, h->schema_text.ptr, h->instance.ptr,
-            h->fast.ptr, h->thorough.ptr);
-    fail();
-}
-
-static void compare(struct halves *h, unsigned flags) {
-    gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
-    gramc_verdict *fast = NULL, *thorough = NULL;
-    gramc_text text = buf_view(&h->instance);
-    options.flags = flags;
-    gramc_status status = gramc_schema_check(&fast, h->schema, text.ptr, text.len, &options);
-    put_verdict(&h->fast, status, fast);
-    status = verdict_by_document(&thorough, h->schema, text, &options);
-    put_verdict(&h->thorough, status, thorough);
-    if (!text_eq(buf_view(&h->fast), buf_view(&h->thorough))) tell(h, flags, "the halves differ");
-    bool accepts = gramc_schema_accepts(h->schema, text.ptr, text.len);
-    if (thorough && !flags && accepts != thorough->valid) tell(h, flags, "accepts differs");
-    h->valid += fast && fast->valid;
-    h->changed += fast && fast->valid && fast->adjustment_count;
-    gramc_verdict_free(fast);
-    gramc_verdict_free(thorough);
-}
+/* ## Random ones */
 
 static void compare_all(struct halves *h, uint64_t *state) {
     const struct json *document = gramc_schema_document(h->schema);
@@ -349,35 +292,6 @@ static void try_schema(struct halves *h, uint64_t seed) {
         return; /* references in a circle */
     compare_all(h, &state);
     gramc_schema_free(h->schema);
-}
-
-static void halves_init(struct halves *h) {
-    *h = (struct halves){.valid = 0};
-    buf_init(&h->schema_text, NULL, LARGEST);
-    buf_init(&h->instance, NULL, LARGEST);
-    buf_init(&h->fast, NULL, LARGEST);
-    buf_init(&h->thorough, NULL, LARGEST);
-}
-
-static void halves_free(struct halves *h) {
-    buf_free(&h->schema_text);
-    buf_free(&h->instance);
-    buf_free(&h->fast);
-    buf_free(&h->thorough);
-}
-
-/* How many instances of each schema have to be valid, and to be changed, on the average: otherwise
- * nothing was compared. */
-static void try_all(void (*try_one)(struct halves *h, uint64_t seed), size_t valid,
-                    size_t changed) {
-    const char *many = getenv("GRAMC_LONG");
-    size_t count = many && strcmp(many, "1") == 0 ? MANY_SCHEMAS : FEW_SCHEMAS;
-    struct halves halves;
-    halves_init(&halves);
-    for (size_t seed = 1; seed <= count; seed++) try_one(&halves, seed);
-    assert_true(halves.valid > valid * count);
-    assert_true(halves.changed > changed * count);
-    halves_free(&halves);
 }
 
 static void test_halves(void **state) {
