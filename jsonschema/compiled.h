@@ -122,6 +122,7 @@ struct fast_keys {
     size_t count;
     size_t longest;                    /* of the texts, in bytes */
     const struct fast_number *numbers; /* of choices, as a hash table; NULL: they are few */
+    const gramc_text *number_texts;    /* one for each slot of it, as the schema writes them */
     size_t number_mask;
     uint8_t words; /* of choices: null, false, true; a bit for each json_kind */
 };

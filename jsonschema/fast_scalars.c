@@ -68,12 +68,9 @@ struct pieces {
     bool negative, small, broken, exponent;
 };
 
-static bool is_number_choice(const struct schema_node *node, gramc_text number,
-                             const struct pieces *pieces) {
+static bool is_number_choice(const struct schema_node *node, gramc_text number) {
     const struct json *choice = node->choices ? node->choices->first : node->constant;
-    bool is_whole = pieces->small && !pieces->exponent && !pieces->broken;
-    int64_t whole = pieces->negative ? -pieces->whole : pieces->whole;
-    if (node->texts->numbers) return run_is_number(node->texts, number, is_whole ? &whole : NULL);
+    if (node->texts->numbers) return run_is_number(node->texts, number);
     for (; choice; choice = node->choices ? choice->next : NULL)
         if (choice->kind == JSON_NUMBER && json_number_compare(choice->text, number) == 0)
             return true;
@@ -123,9 +120,23 @@ static bool keeps_bounds(const struct number_rules *rules, const struct pieces *
     return low >= rules->least && high <= rules->most;
 }
 
-const char *run_exact_number(const struct schema_node *node, const char *p) {
+/* Nothing but a choice of many numbers. */
+static bool is_choice_of_many(const struct schema_node *node) {
+    return node->texts && node->texts->numbers && !node->number && !(node->flags & NODE_WRITTEN);
+}
+
+const char *run_exact_number(const struct run *run, const struct schema_node *node, const char *p) {
     struct pieces pieces;
-    const char *end = read_number(p, &pieces);
+    struct short_number number_read;
+    const char *end = is_choice_of_many(node) ? run_short_number(run, p, &number_read) : NULL;
+    if (end) {
+        bool whole = !number_read.scale;
+        return node->types & (whole ? TYPE_BIT_INTEGER : TYPE_BIT_FRACTION) &&
+                       run_is_short_number(node->texts, &number_read)
+                   ? end
+                   : NULL;
+    }
+    end = read_number(p, &pieces);
     if (!end) return NULL;
     gramc_text number = {p, (size_t)(end - p)};
     if ((node->types & TYPE_BIT_NUMBER) != TYPE_BIT_NUMBER) {
@@ -139,7 +150,7 @@ const char *run_exact_number(const struct schema_node *node, const char *p) {
                     (rules->inclusive || !pieces.broken);
         if (!(fast ? keeps_bounds(rules, &pieces) : keeps_exact_rules(rules, number))) return NULL;
     }
-    return node->texts && !is_number_choice(node, number, &pieces) ? NULL : end;
+    return node->texts && !is_number_choice(node, number) ? NULL : end;
 }
 
 /* ## Words */
