@@ -245,6 +245,7 @@ enum mode {
     MODE_TEXT,    /* strings without rules */
     MODE_STRING,
     MODE_NUMBER,      /* between `least` and `most`, and no more rules */
+    MODE_CHOICE,      /* one of many numbers, and no more rules */
     MODE_EXACT,       /* any other number */
     MODE_WORD,        /* true, false, null */
     MODE_OBJECT,      /* `members` says everything */

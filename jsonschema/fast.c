@@ -39,8 +39,7 @@ static inline bool keeps_bounds(const struct schema_node *node, int64_t whole, b
 }
 
 /* Up to 18 digits and a fraction; anything longer or with more to it is run_exact_number's. */
-static inline const char *run_number(const struct run *run, const struct schema_node *node,
-                                     const char *start) {
+static inline const char *run_number(const struct schema_node *node, const char *start) {
     bool negative = *start == '-', broken = false;
     const char *p = start + negative, *digits = p;
     uint64_t whole = 0;
@@ -51,14 +50,14 @@ static inline const char *run_number(const struct run *run, const struct schema_
         for (; json_byte_is(*p, JSON_BYTE_DIGIT); p++) broken |= *p != '0';
         plain = p > fraction;
     }
-    if (!plain || json_byte_is(*p, JSON_BYTE_NUMBER)) return run_exact_number(run, node, start);
+    if (!plain || json_byte_is(*p, JSON_BYTE_NUMBER)) return run_exact_number(node, start);
     return keeps_bounds(node, (int64_t)whole, negative, broken) ? p : NULL;
 }
 
 /* Most values are plain strings and numbers: they are worth a look before the call. */
 static inline const char *run_any(struct run *run, const struct schema_node *node, const char *p) {
     if (node->mode == MODE_TEXT) return *p == '"' ? run_text(run, p) : NULL;
-    return node->mode == MODE_NUMBER ? run_number(run, node, p) : run_value(run, node, p);
+    return node->mode == MODE_NUMBER ? run_number(node, p) : run_value(run, node, p);
 }
 
 /* ## Arrays */
@@ -246,8 +245,9 @@ const char *run_value(struct run *run, const struct schema_node *node, const cha
     switch (node->mode) {
     case MODE_TEXT: return *p == '"' ? run_text(run, p) : NULL;
     case MODE_STRING: return *p == '"' ? run_string(run, node, p) : NULL;
-    case MODE_NUMBER: return run_number(run, node, p);
-    case MODE_EXACT: return run_exact_number(run, node, p);
+    case MODE_NUMBER: return run_number(node, p);
+    case MODE_CHOICE: return run_number_choice(run, node, p);
+    case MODE_EXACT: return run_exact_number(node, p);
     case MODE_WORD: return run_word(run, node, p);
     case MODE_OBJECT: return *p == '{' ? run_object(run, node, p) : NULL;
     case MODE_LONG_OBJECT: return *p == '{' ? run_long_object(run, node, p) : NULL;

@@ -73,7 +73,7 @@ const char *run_value(struct run *run, const struct schema_node *node, const cha
 /* A string whose inside is [inside, close): what its rules and choices say. */
 bool run_string_rules(struct run *run, const struct schema_node *node, const char *inside,
                       const char *close, unsigned seen);
-const char *run_exact_number(const struct run *run, const struct schema_node *node, const char *p);
+const char *run_exact_number(const struct schema_node *node, const char *p);
 const char *run_word(const struct run *run, const struct schema_node *node, const char *p);
 /* What takes another pass over an array, which is well-formed: contains, uniqueItems. */
 bool run_array_again(struct run *run, const struct schema_node *node, const char *start,
@@ -102,16 +102,9 @@ static inline void run_forget(struct run *run, size_t base) {
 /* ## fast_numbers.c */
 /* A whole number of at most 18 digits, however it is written. */
 bool fast_whole(gramc_text text, int64_t *out);
-/* digits * 10^-scale, no zero at the end of a fraction. */
-struct short_number {
-    int64_t digits;
-    uint32_t scale;
-};
-/* The place behind a number in its usual spelling, of up to seven digits on either side of the
- * point, which are read at once; NULL: it is another one, or none. */
-const char *run_short_number(const struct run *run, const char *p, struct short_number *out);
-/* Whether a number is among many: one that was read, or any spelling. */
-bool run_is_short_number(const struct fast_keys *choices, const struct short_number *number);
+/* One of many numbers: the usual spellings are read eight bytes at once. */
+const char *run_number_choice(const struct run *run, const struct schema_node *node, const char *p);
+/* Whether a number, however it is written, is among many. */
 bool run_is_number(const struct fast_keys *choices, gramc_text text);
 
 /* ## fast_members.c */

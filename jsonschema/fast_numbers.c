@@ -9,6 +9,12 @@
 
 enum { MOST_DIGITS = 18, MANY_NUMBERS = 1 };
 
+/* digits * 10^-scale, no zero at the end of a fraction. */
+struct short_number {
+    int64_t digits;
+    uint32_t scale;
+};
+
 /* A slot of the table. */
 struct fast_number {
     int64_t digits;
@@ -74,18 +80,20 @@ static struct fast_number read_any(gramc_text text) {
     return is_short ? slot_of(&number) : (struct fast_number){0, LONG_NUMBER};
 }
 
-static uint64_t hash_of(const struct fast_number *number, gramc_text text) {
+static uint64_t long_hash(gramc_text text) {
+    struct decimal decimal = decimal_read(text);
+    return decimal_hash(&decimal);
+}
+
+static inline uint64_t hash_of(const struct fast_number *number, gramc_text text) {
     uint64_t hash = (uint64_t)number->digits + ((uint64_t)number->kind << 59);
-    if (number->kind == LONG_NUMBER) {
-        struct decimal decimal = decimal_read(text);
-        hash = decimal_hash(&decimal);
-    }
+    if (number->kind == LONG_NUMBER) hash = long_hash(text);
     hash *= UINT64_C(0x9E3779B97F4A7C15);
     return hash ^ hash >> 32;
 }
 
-static bool is_in_table(const struct fast_keys *choices, const struct fast_number *sought,
-                        gramc_text text) {
+static inline bool is_in_table(const struct fast_keys *choices, const struct fast_number *sought,
+                               gramc_text text) {
     for (uint64_t at = hash_of(sought, text);; at++) {
         size_t i = at & choices->number_mask;
         const struct fast_number *slot = &choices->numbers[i];
@@ -94,11 +102,6 @@ static bool is_in_table(const struct fast_keys *choices, const struct fast_numbe
         if (slot->kind != LONG_NUMBER || json_number_compare(choices->number_texts[i], text) == 0)
             return true;
     }
-}
-
-bool run_is_short_number(const struct fast_keys *choices, const struct short_number *number) {
-    struct fast_number sought = slot_of(number);
-    return is_in_table(choices, &sought, (gramc_text){NULL, 0});
 }
 
 bool run_is_number(const struct fast_keys *choices, gramc_text text) {
@@ -134,7 +137,10 @@ static int64_t join(uint64_t whole, uint64_t fraction, unsigned digits, uint32_t
     return (int64_t)(whole * powers[*scale] + fraction);
 }
 
-const char *run_short_number(const struct run *run, const char *p, struct short_number *out) {
+/* The place behind a number of up to seven digits on either side of the point, without an exponent;
+ * NULL: it is another one, or none. */
+static inline const char *read_short(const struct run *run, const char *p,
+                                     struct short_number *out) {
     uint64_t whole, fraction;
     bool negative = *p == '-';
     p += negative;
@@ -152,13 +158,24 @@ const char *run_short_number(const struct run *run, const char *p, struct short_
     return json_byte_is(*p, JSON_BYTE_NUMBER) ? NULL : p;
 }
 #else
-const char *run_short_number(const struct run *run, const char *p, struct short_number *out) {
+static inline const char *read_short(const struct run *run, const char *p,
+                                     struct short_number *out) {
     (void)run;
     (void)p;
     (void)out;
     return NULL;
 }
 #endif
+
+const char *run_number_choice(const struct run *run, const struct schema_node *node,
+                              const char *p) {
+    struct short_number number;
+    const char *end = read_short(run, p, &number);
+    if (!end) return run_exact_number(node, p);
+    if (!(node->types & (number.scale ? TYPE_BIT_FRACTION : TYPE_BIT_INTEGER))) return NULL;
+    const struct fast_number sought = slot_of(&number);
+    return is_in_table(node->texts, &sought, (gramc_text){NULL, 0}) ? end : NULL;
+}
 
 bool fast_prepare_numbers(struct schema_compiler *c, struct fast_keys *table,
                           const struct json *choices) {

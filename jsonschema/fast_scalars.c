@@ -120,23 +120,9 @@ static bool keeps_bounds(const struct number_rules *rules, const struct pieces *
     return low >= rules->least && high <= rules->most;
 }
 
-/* Nothing but a choice of many numbers. */
-static bool is_choice_of_many(const struct schema_node *node) {
-    return node->texts && node->texts->numbers && !node->number && !(node->flags & NODE_WRITTEN);
-}
-
-const char *run_exact_number(const struct run *run, const struct schema_node *node, const char *p) {
+const char *run_exact_number(const struct schema_node *node, const char *p) {
     struct pieces pieces;
-    struct short_number number_read;
-    const char *end = is_choice_of_many(node) ? run_short_number(run, p, &number_read) : NULL;
-    if (end) {
-        bool whole = !number_read.scale;
-        return node->types & (whole ? TYPE_BIT_INTEGER : TYPE_BIT_FRACTION) &&
-                       run_is_short_number(node->texts, &number_read)
-                   ? end
-                   : NULL;
-    }
-    end = read_number(p, &pieces);
+    const char *end = read_number(p, &pieces);
     if (!end) return NULL;
     gramc_text number = {p, (size_t)(end - p)};
     if ((node->types & TYPE_BIT_NUMBER) != TYPE_BIT_NUMBER) {
