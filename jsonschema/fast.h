@@ -222,6 +222,37 @@ static inline const char *run_next_stop(const struct run *run, const char *p) {
 }
 #endif
 
+enum { RUN_MOST_DIGITS = 7 };
+
+#ifdef JSON_SCAN_SSE2
+/* How many of the next eight bytes are digits before the first that is none, and, if at most
+ * RUN_MOST_DIGITS are, their value. No loop: it would end by turns. */
+static inline unsigned run_digits(const unsigned char *window, uint64_t *value) {
+    uint64_t bytes;
+    memcpy(&bytes, window, sizeof bytes);
+    bytes ^= UINT64_C(0x3030303030303030);
+    /* Carries only reach bytes behind the first that is no digit. */
+    uint64_t others =
+        ((bytes + UINT64_C(0x7676767676767676)) | bytes) & UINT64_C(0x8080808080808080);
+    if (!others) return 8;
+    unsigned bits = (unsigned)__builtin_ctzll(others) & ~7U;
+    if (!bits) return 0;
+    bytes <<= 64 - bits; /* zeros in front */
+    bytes = (bytes * 10 + (bytes >> 8)) & UINT64_C(0x00FF00FF00FF00FF);
+    bytes = (bytes * 100 + (bytes >> 16)) & UINT64_C(0x0000FFFF0000FFFF);
+    *value = (bytes * 10000 + (bytes >> 32)) & UINT32_MAX;
+    return bits / 8;
+}
+#else
+static inline unsigned run_digits(const unsigned char *window, uint64_t *value) {
+    unsigned count = 0;
+    for (*value = 0; count <= RUN_MOST_DIGITS && json_byte_is((char)window[count], JSON_BYTE_DIGIT);
+         count++)
+        *value = *value * 10 + (uint64_t)(window[count] - '0');
+    return count;
+}
+#endif
+
 /* The closing quote of the string whose inside starts at p. */
 static inline const char *run_scan_string(const struct run *run, const char *p, unsigned *seen) {
     for (;;) {

@@ -111,25 +111,6 @@ bool run_is_number(const struct fast_keys *choices, gramc_text text) {
 
 /* ## Eight bytes at once */
 
-#ifdef JSON_SCAN_SSE2
-/* How many of the next eight bytes are digits before the first that is none, and their value. */
-static inline unsigned leading_digits(const unsigned char *window, uint64_t *value) {
-    uint64_t bytes;
-    memcpy(&bytes, window, sizeof bytes);
-    bytes ^= UINT64_C(0x3030303030303030);
-    /* Carries only reach bytes behind the first that is no digit. */
-    uint64_t others =
-        ((bytes + UINT64_C(0x7676767676767676)) | bytes) & UINT64_C(0x8080808080808080);
-    if (!others) return 8;
-    unsigned bits = (unsigned)__builtin_ctzll(others) & ~7U;
-    if (!bits) return 0;
-    bytes <<= 64 - bits; /* zeros in front */
-    bytes = (bytes * 10 + (bytes >> 8)) & UINT64_C(0x00FF00FF00FF00FF);
-    bytes = (bytes * 100 + (bytes >> 16)) & UINT64_C(0x0000FFFF0000FFFF);
-    *value = (bytes * 10000 + (bytes >> 32)) & UINT32_MAX;
-    return bits / 8;
-}
-
 static int64_t join(uint64_t whole, uint64_t fraction, unsigned digits, uint32_t *scale) {
     static const uint32_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
     for (; fraction && fraction % 10 == 0; digits--) fraction /= 10;
@@ -137,35 +118,26 @@ static int64_t join(uint64_t whole, uint64_t fraction, unsigned digits, uint32_t
     return (int64_t)(whole * powers[*scale] + fraction);
 }
 
-/* The place behind a number of up to seven digits on either side of the point, without an exponent;
+/* The place behind a number of a few digits on either side of the point, without an exponent;
  * NULL: it is another one, or none. */
 static inline const char *read_short(const struct run *run, const char *p,
                                      struct short_number *out) {
     uint64_t whole, fraction;
     bool negative = *p == '-';
     p += negative;
-    unsigned digits = leading_digits(run_window(run, p), &whole);
-    if (digits - 1 > 6 || (*p == '0' && digits > 1)) return NULL;
+    unsigned digits = run_digits(run_window(run, p), &whole);
+    if (digits - 1 >= RUN_MOST_DIGITS || (*p == '0' && digits > 1)) return NULL;
     p += digits;
     *out = (struct short_number){(int64_t)whole, 0};
     if (*p == '.') {
-        digits = leading_digits(run_window(run, p + 1), &fraction);
-        if (digits - 1 > 6) return NULL;
+        digits = run_digits(run_window(run, p + 1), &fraction);
+        if (digits - 1 >= RUN_MOST_DIGITS) return NULL;
         out->digits = join(whole, fraction, digits, &out->scale);
         p += digits + 1;
     }
     if (negative) out->digits = -out->digits;
     return json_byte_is(*p, JSON_BYTE_NUMBER) ? NULL : p;
 }
-#else
-static inline const char *read_short(const struct run *run, const char *p,
-                                     struct short_number *out) {
-    (void)run;
-    (void)p;
-    (void)out;
-    return NULL;
-}
-#endif
 
 const char *run_number_choice(const struct run *run, const struct schema_node *node,
                               const char *p) {
