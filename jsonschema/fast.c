@@ -326,14 +326,24 @@ static bool run_scalar(struct run *run, const struct gramc_schema *schema, gramc
     return end == p + text.len;
 }
 
-/* Without dynamic references, which only the evaluator follows. */
-static bool run_any_text(struct run *run, const struct gramc_schema *schema, const char *json,
-                         const char *end, struct fills *fills) {
+/* Out of line: few texts are scalars. */
+#if defined(__GNUC__)
+__attribute__((noinline))
+#endif
+static bool
+run_other_text(struct run *run, const struct gramc_schema *schema, const char *json,
+               const char *end, struct fills *fills) {
     run->given_up = run->unfilled = false;
-    if (is_container(json, end)) return run_all(run, schema, json, end, fills);
     json = json_scan_blanks(json, end);
     if (json == end || *json == '{' || *json == '[') return false;
     return run_scalar(run, schema, (gramc_text){json, (size_t)(end - json)}, fills);
+}
+
+/* Without dynamic references, which only the evaluator follows. */
+static inline bool run_any_text(struct run *run, const struct gramc_schema *schema,
+                                const char *json, const char *end, struct fills *fills) {
+    return is_container(json, end) ? run_all(run, schema, json, end, fills)
+                                   : run_other_text(run, schema, json, end, fills);
 }
 
 bool gramc_schema_accepts(const gramc_schema *schema, const char *json, size_t len) {
