@@ -146,7 +146,7 @@ const char *run_number_choice(const struct run *run, const struct schema_node *n
     if (!end) return run_exact_number(node, p);
     if (!(node->types & (number.scale ? TYPE_BIT_FRACTION : TYPE_BIT_INTEGER))) return NULL;
     const struct fast_number sought = slot_of(&number);
-    return is_in_table(node->texts, &sought, (gramc_text){NULL, 0}) ? end : NULL;
+    return is_in_table(&node->values->texts, &sought, (gramc_text){NULL, 0}) ? end : NULL;
 }
 
 bool fast_prepare_numbers(struct schema_compiler *c, struct fast_keys *table,
@@ -170,6 +170,6 @@ bool fast_prepare_numbers(struct schema_compiler *c, struct fast_keys *table,
     }
     table->numbers = slots;
     table->number_texts = texts;
-    table->number_mask = size - 1;
+    table->number_mask = (uint32_t)size - 1;
     return true;
 }
