@@ -109,81 +109,6 @@ static void put_type(struct describer *d) {
     else if (is_union) put_members(d, schema->kind == TYPE_ANY_OF ? "anyOf" : "oneOf");
 }
 
-/* The base says its own first, like fields. Recursion is as deep as the chain. */
-static void put_all_links(struct describer *d, const struct schema *link) {
-    if (!link) return;
-    put_all_links(d, link->base);
-    for (const struct member *m = link->all; m; m = m->next)
-        put_schema(d->document, m->schema, NULL);
-}
-
-/* ## Raw schemas of a chain, all of which hold */
-
-/* True if a raw schema nearer to the place says otherwise by that keyword. Of two words for people
- * the nearer one counts; of two demands both do. */
-static bool is_said_otherwise(const struct describer *d, const struct schema *link,
-                              const struct json *member) {
-    const struct json *nearer = raw_member(d->schema, member->key, link);
-    bool demand = keyword_asserts(member->key) || text_is(member->key, "$ref");
-    return nearer && demand && !text_is(member->key, "allOf") && !json_equal(nearer, member);
-}
-
-static bool has_clash(const struct describer *d, const struct schema *link) {
-    const struct json *m = link->raw ? link->raw->json->first : NULL;
-    while (m && !is_said_otherwise(d, link, m)) m = m->next;
-    return m != NULL;
-}
-
-/* Whether they can only be joined by `allOf`. */
-static bool needs_all_of(const struct describer *d) {
-    unsigned lists = 0;
-    for (const struct schema *link = d->raw ? d->schema : NULL; link; link = link->base) {
-        if (has_clash(d, link)) return true;
-        lists += link->raw && json_get(link->raw->json, "allOf") ? 1 : 0;
-    }
-    return lists > 1;
-}
-
-static void put_clashes(struct describer *d, const struct schema *link) {
-    if (!has_clash(d, link)) return;
-    json_sink_open(d->sink, JSON_OBJECT);
-    for (const struct json *m = link->raw->json->first; m; m = m->next)
-        if (is_said_otherwise(d, link, m)) references_put_raw_member(d->document, link->raw, m);
-    json_sink_close(d->sink, JSON_OBJECT);
-}
-
-static void put_joined(struct describer *d) {
-    for (const struct schema *link = d->schema; link; link = link->base) {
-        const struct json *all = link->raw ? json_get(link->raw->json, "allOf") : NULL;
-        for (const struct json *part = all ? all->first : NULL; part; part = part->next)
-            references_put_raw(d->document, link->raw, part);
-        put_clashes(d, link);
-    }
-}
-
-static void put_all_of(struct describer *d) {
-    bool joined = needs_all_of(d), listed = d->raw && raw_member(d->schema, TEXT("allOf"), NULL);
-    bool own = schema_has_all(d->schema) && !listed;
-    if (!joined && !own) return;
-    json_sink_name(d->sink, "allOf");
-    json_sink_open(d->sink, JSON_ARRAY);
-    if (own) put_all_links(d, d->schema);
-    if (joined) put_joined(d);
-    json_sink_close(d->sink, JSON_ARRAY);
-}
-
-/* Its own $defs go where all are: under the root, as far as they are referred to. */
-static void put_raw(struct describer *d) {
-    bool joined = needs_all_of(d);
-    for (const struct schema *link = d->raw ? d->schema : NULL; link; link = link->base)
-        for (const struct json *m = link->raw ? link->raw->json->first : NULL; m; m = m->next) {
-            bool in_list = joined && text_is(m->key, "allOf");
-            bool said = raw_member(d->schema, m->key, link) != NULL;
-            if (!in_list && !said && !text_is(m->key, "$defs"))
-                references_put_raw_member(d->document, link->raw, m);
-        }
-}
-
 /* ## Keywords */
 
 static const struct constraint *find(const struct describer *d, enum type_property property) {
@@ -234,6 +159,126 @@ static void put_property(struct describer *d, const struct constraint *c) {
     else if (!put_key(d, type_property_printed(c->property).ptr)) return;
     else if (type_property_row(c->property)->says == SAYS_TEXT) json_sink_string(d->sink, c->text);
     else put_data(d, c);
+}
+
+/* The base says its own first, like fields. Recursion is as deep as the chain. */
+static void put_all_links(struct describer *d, const struct schema *link) {
+    if (!link) return;
+    put_all_links(d, link->base);
+    for (const struct member *m = link->all; m; m = m->next)
+        put_schema(d->document, m->schema, NULL);
+}
+
+/* What a named type says and is said anew by what is built on it: both hold, and one schema has one
+ * of each. A word that is used again is replaced. */
+struct hidden {
+    const struct schema *link;
+    const struct constraint *next;
+    bool of_type; /* the link is one of a named type */
+};
+
+static const struct constraint *next_hidden(const struct schema *schema, struct hidden *at) {
+    static const uint64_t single =
+        PROPERTY_BIT(P_FORMAT) | PROPERTY_BIT(P_PATTERN) | PROPERTY_BIT(P_MULTIPLE_OF);
+    while (at->link) {
+        const struct constraint *c = at->next;
+        if (!c) {
+            const struct schema *link = at->link;
+            const struct definition *d = link->definition;
+            at->of_type = at->of_type || (d && link->base == d->field.schema);
+            at->link = link->base;
+            at->next = at->link ? at->link->constraints : NULL;
+            continue;
+        }
+        at->next = c->next;
+        if (!at->of_type || !(PROPERTY_BIT(c->property) & single)) continue;
+        /* Of two in one link the first counts. */
+        const struct constraint *counts = at->link->constraints;
+        while (counts->property != c->property) counts = counts->next;
+        bool shown = text_eq(schema_get(schema, c->property), c->text);
+        if (c == counts && !shown) return c;
+    }
+    return NULL;
+}
+
+static void put_hidden(struct describer *d) {
+    struct hidden at = {d->schema, d->schema->constraints, false};
+    for (const struct constraint *c; (c = next_hidden(d->schema, &at)) != NULL;) {
+        struct describer alone = {d->document, d->sink, d->schema, NULL, 0};
+        json_sink_open(d->sink, JSON_OBJECT);
+        put_property(&alone, c);
+        json_sink_close(d->sink, JSON_OBJECT);
+    }
+}
+
+/* ## Raw schemas of a chain, all of which hold */
+
+/* True if a raw schema nearer to the place says otherwise by that keyword. Of two words for people
+ * the nearer one counts; of two demands both do. */
+static bool is_said_otherwise(const struct describer *d, const struct schema *link,
+                              const struct json *member) {
+    const struct json *nearer = raw_member(d->schema, member->key, link);
+    bool demand = keyword_asserts(member->key) || text_is(member->key, "$ref");
+    return nearer && demand && !text_is(member->key, "allOf") && !json_equal(nearer, member);
+}
+
+static bool has_clash(const struct describer *d, const struct schema *link) {
+    const struct json *m = link->raw ? link->raw->json->first : NULL;
+    while (m && !is_said_otherwise(d, link, m)) m = m->next;
+    return m != NULL;
+}
+
+/* Whether they can only be joined by `allOf`. */
+static bool needs_all_of(const struct describer *d) {
+    unsigned lists = 0;
+    for (const struct schema *link = d->raw ? d->schema : NULL; link; link = link->base) {
+        if (has_clash(d, link)) return true;
+        lists += link->raw && json_get(link->raw->json, "allOf") ? 1 : 0;
+    }
+    return lists > 1;
+}
+
+static void put_clashes(struct describer *d, const struct schema *link) {
+    if (!has_clash(d, link)) return;
+    json_sink_open(d->sink, JSON_OBJECT);
+    for (const struct json *m = link->raw->json->first; m; m = m->next)
+        if (is_said_otherwise(d, link, m)) references_put_raw_member(d->document, link->raw, m);
+    json_sink_close(d->sink, JSON_OBJECT);
+}
+
+static void put_joined(struct describer *d) {
+    for (const struct schema *link = d->schema; link; link = link->base) {
+        const struct json *all = link->raw ? json_get(link->raw->json, "allOf") : NULL;
+        for (const struct json *part = all ? all->first : NULL; part; part = part->next)
+            references_put_raw(d->document, link->raw, part);
+        put_clashes(d, link);
+    }
+}
+
+static void put_all_of(struct describer *d) {
+    bool joined = needs_all_of(d), listed = d->raw && raw_member(d->schema, TEXT("allOf"), NULL);
+    struct hidden at = {d->schema, d->schema->constraints, false};
+    bool own = schema_has_all(d->schema) && !listed;
+    bool anew = !listed && next_hidden(d->schema, &at);
+    if (!joined && !own && !anew) return;
+    json_sink_name(d->sink, "allOf");
+    json_sink_open(d->sink, JSON_ARRAY);
+    if (own) put_all_links(d, d->schema);
+    if (anew) put_hidden(d);
+    if (joined) put_joined(d);
+    json_sink_close(d->sink, JSON_ARRAY);
+}
+
+/* Its own $defs go where all are: under the root, as far as they are referred to. */
+static void put_raw(struct describer *d) {
+    bool joined = needs_all_of(d);
+    for (const struct schema *link = d->raw ? d->schema : NULL; link; link = link->base)
+        for (const struct json *m = link->raw ? link->raw->json->first : NULL; m; m = m->next) {
+            bool in_list = joined && text_is(m->key, "allOf");
+            bool said = raw_member(d->schema, m->key, link) != NULL;
+            if (!in_list && !said && !text_is(m->key, "$defs"))
+                references_put_raw_member(d->document, link->raw, m);
+        }
 }
 
 /* The bounds of a type that are checked and not printed. */

@@ -273,6 +273,7 @@ static inline void run_init(struct run *run, const struct gramc_schema *schema, 
     run->keys = run->few_keys;
     run->key_room = RUN_FEW_KEYS;
     run->slots = NULL;
+    run->read_from = NULL;
     run->ends = NULL;
     run->most_again = RUN_AGAIN + RUN_AGAIN_PER_BYTE * (size_t)(end - start);
     run->furthest = start;

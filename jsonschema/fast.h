@@ -49,7 +49,8 @@ struct run {
     bool unfilled;    /* somewhere a default may be missing */
     bool has_session; /* regexes is in use */
     size_t again, most_again;
-    const char *furthest; /* that a value was read to which was refused */
+    const char *furthest;            /* that a value was read to which was refused */
+    const char *read_from, *read_to; /* of a value that was accepted: it is JSON */
     struct run_key *keys;
     size_t key_count, key_room;
     uint32_t *slots; /* places of keys, from 1; 0: free. NULL: no object has had many */
@@ -172,11 +173,13 @@ const char *run_look(struct run *run, const struct schema_node *node, const char
 const char *run_merged(struct run *run, const struct schema_node *node, const char *p);
 /* Reads a document from here and asks the evaluator. */
 const char *run_tree(struct run *run, const struct schema_node *node, const char *p);
-/* Whether the items of an array, whose bytes are [start, end), all differ. */
-bool run_all_differ(struct run *run, const char *start, const char *end);
 /* Whether a regular expression matches the inside of a string. */
 bool run_matches(struct run *run, const struct regex *regex, const char *inside, const char *close,
                  unsigned seen);
+
+/* ## fast_differ.c */
+/* Whether the items of an array, whose bytes are [start, end), all differ. */
+bool run_all_differ(struct run *run, const char *start, const char *end);
 
 /* The text to run over, with its last bytes copied to where zeros follow. */
 static inline void run_over(struct run *run, const char *start, const char *end) {
