@@ -77,12 +77,14 @@ static const struct lower_step before[] = {
     {step_null_flag, GEMINI},
     {step_all_of, GEMINI},
     {step_text_enum, GEMINI},
+    {step_choice_alone, GEMINI},
+    {step_no_properties, GEMINI},
     {step_format, EVERY},
     {step_split_null, ANTHROPIC},
     {step_one_combiner, ANTHROPIC},
     {step_missing_type, STRICT | ANTHROPIC | GEMINI},
     {step_out_of_place, STRICT | ANTHROPIC},
-    {step_missing_items, STRICT | GEMINI},
+    {step_missing_items, STRICT | ANTHROPIC | GEMINI},
 };
 
 /* Once what is inside has been lowered. */

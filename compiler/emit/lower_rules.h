@@ -59,6 +59,8 @@ void step_tuple(struct lower_node *node);
 void step_const(struct lower_node *node);
 void step_null_flag(struct lower_node *node);
 void step_text_enum(struct lower_node *node);
+void step_choice_alone(struct lower_node *node);
+void step_no_properties(struct lower_node *node);
 void step_format(struct lower_node *node);
 void step_split_null(struct lower_node *node);
 void step_missing_type(struct lower_node *node);

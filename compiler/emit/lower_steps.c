@@ -149,7 +149,10 @@ void step_out_of_place(struct lower_node *node) {
             node_describe(node, keyword_row(keywords[i])->name.ptr);
 }
 
+/* Anthropic's any value is a list of all types, which needs none. */
 void step_missing_items(struct lower_node *node) {
+    bool several = json_is(json_get(node->json, "type"), JSON_ARRAY);
+    if (several && node->lowering->dialect == DIALECT_ANTHROPIC) return;
     if (!type_includes(node->json, "array") || json_get(node->json, "items")) return;
     set_member(node, "items", json_new(node->lowering->arena, JSON_OBJECT));
 }
@@ -387,7 +390,7 @@ void step_text_enum(struct lower_node *node) {
     struct json *rest = without_nulls(l->arena, said);
     if (holds_null(said)) set_member(node, "nullable", json_new(l->arena, JSON_TRUE));
     for (const struct json *v = rest ? rest->first : NULL; v; v = v->next) {
-        if (v->kind == JSON_STRING && !is_text_equal(v, "null")) continue;
+        if (v->kind == JSON_STRING && v->text.len && !is_text_equal(v, "null")) continue;
         node_describe(node, "enum");
         return;
     }
@@ -397,6 +400,34 @@ void step_text_enum(struct lower_node *node) {
     if (!json_get(node->json, "type")) schema_set_type(l->arena, node->json, "string");
     set_member(node, "enum", rest);
     set_member(node, "format", new_text(node, TEXT("enum")));
+}
+
+/* Gemini takes a type, or a choice of schemas that have theirs; of fields and items there is none.
+ */
+void step_choice_alone(struct lower_node *node) {
+    struct lowering *l = node->lowering;
+    const struct json *any = json_get(node->json, "anyOf"), *type = json_get(node->json, "type");
+    if (!json_is(any, JSON_ARRAY) || !type) return;
+    if (json_get(node->json, "properties") || json_get(node->json, "items")) {
+        node_describe(node, "anyOf");
+        return;
+    }
+    struct json *list = json_new(l->arena, JSON_ARRAY);
+    for (const struct json *v = any->first; v; v = v->next) {
+        struct json *choice = json_copy_shallow(l->arena, v);
+        bool typed = json_get(v, "type") || json_get(v, "anyOf") || json_get(v, "$ref");
+        if (v->kind == JSON_OBJECT && !typed)
+            json_set(choice, TEXT("type"), json_copy_shallow(l->arena, type));
+        json_append(list, choice);
+    }
+    json_remove(node->json, "type");
+    set_member(node, "anyOf", list);
+}
+
+void step_no_properties(struct lower_node *node) {
+    const struct json *properties = json_get(node->json, "properties");
+    if (node->place->depth && json_is(properties, JSON_OBJECT) && !properties->first)
+        json_remove(node->json, "properties");
 }
 
 void step_format(struct lower_node *node) {
