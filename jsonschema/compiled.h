@@ -128,6 +128,7 @@ struct fast_keys {
     const struct fast_key *keys; /* in the order of the schema */
     const uint32_t *slots;       /* a hash table of their places, from 1; NULL: they are few */
     const struct fast_number *numbers; /* of choices, as a hash table; NULL: they are few */
+    const gramc_text *number_texts;    /* one for each slot of it, as the schema writes them */
     uint32_t slot_mask, number_mask;
     uint32_t count;
     uint32_t longest; /* of the texts, in bytes */
@@ -269,6 +270,7 @@ enum mode {
     MODE_TEXT,    /* strings without rules */
     MODE_STRING,
     MODE_NUMBER,      /* between `least` and `most`, and no more rules */
+    MODE_CHOICE,      /* one of many numbers, and no more rules */
     MODE_EXACT,       /* any other number */
     MODE_WORD,        /* true, false, null */
     MODE_OBJECT,      /* `members` says everything */
