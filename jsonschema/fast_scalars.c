@@ -68,14 +68,10 @@ struct pieces {
     bool negative, small, broken, exponent;
 };
 
-static bool is_number_choice(const struct schema_node *node, gramc_text number,
-                             const struct pieces *pieces) {
+static bool is_number_choice(const struct schema_node *node, gramc_text number) {
     const struct json *choice =
         node_choices(node) ? node_choices(node)->first : node_constant(node);
-    bool is_whole = pieces->small && !pieces->exponent && !pieces->broken;
-    int64_t whole = pieces->negative ? -pieces->whole : pieces->whole;
-    if (node->values->texts.numbers)
-        return run_is_number(&node->values->texts, number, is_whole ? &whole : NULL);
+    if (node->values->texts.numbers) return run_is_number(&node->values->texts, number);
     for (; choice; choice = node_choices(node) ? choice->next : NULL)
         if (choice->kind == JSON_NUMBER && json_number_compare(choice->text, number) == 0)
             return true;
@@ -141,7 +137,7 @@ const char *run_exact_number(const struct schema_node *node, const char *p) {
                     (rules->inclusive || !pieces.broken);
         if (!(fast ? keeps_bounds(rules, &pieces) : keeps_exact_rules(rules, number))) return NULL;
     }
-    return node->values && !is_number_choice(node, number, &pieces) ? NULL : end;
+    return node->values && !is_number_choice(node, number) ? NULL : end;
 }
 
 /* ## Words */
