@@ -37,6 +37,9 @@ struct discerned_row {
 struct discern {
     struct schema_compiler *c;
     const struct applicators *apply;
+    struct node_list all; /* its allOf: first the nodes that are looked at together with it... */
+    size_t glanced;       /* ...so many */
+    bool choice;          /* there is one list and nothing else */
     struct glance_subject subjects[MOST_SUBJECTS];
     struct discerned_row rows[MOST_ROWS];
     size_t subject_count, row_count;
@@ -49,7 +52,7 @@ struct discern {
 static bool says_only_members(const struct schema_node *node) {
     const struct applicators *a = node->apply;
     const struct object_rules *o = node->object;
-    if (!(node->types & TYPE_BIT_OBJECT) || node->constant || node->choices) return false;
+    if (!(node->types & TYPE_BIT_OBJECT) || node->values) return false;
     if (a && (a->any.count || a->one.count || a->no || a->if_node || a->unevaluated_items ||
               a->unevaluated_properties || (a->dynamic && a->dynamic->dynamic)))
         return false;
@@ -85,12 +88,40 @@ static void add_subject(struct discern *d, const struct schema_node *node) {
     gather(subject, node, 0);
 }
 
-static void add_subjects(struct discern *d) {
-    const struct applicators *a = d->apply;
+static void add_subjects(struct discern *d, const struct applicators *a) {
+    const struct schema_node *conditions[] = {a->if_node, a->no, a->then_node, a->else_node};
     for (size_t i = 0; i < a->any.count; i++) add_subject(d, a->any.nodes[i]);
     for (size_t i = 0; i < a->one.count; i++) add_subject(d, a->one.nodes[i]);
-    if (a->if_node) add_subject(d, a->if_node);
-    if (a->no) add_subject(d, a->no);
+    for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++)
+        if (conditions[i]) add_subject(d, conditions[i]);
+}
+
+/* A node of allOf that has nothing but alternatives and conditions. */
+static bool only_branches(const struct schema_node *node) {
+    const struct applicators *a = node->look;
+    return node->mode == MODE_LOOK && !node->itself && !a->ref && !a->dynamic && !a->all.count;
+}
+
+/* Puts nodes of allOf first whose subjects there is room for. */
+static bool choose_nodes(struct discern *d) {
+    const struct node_list *all = &d->apply->all;
+    size_t room = MOST_SUBJECTS - d->subject_count, rest = 0;
+    const struct schema_node **list = arena_array(&d->c->scratch, 2 * all->count + 1, sizeof *list);
+    if (!list) return compile_stop(d->c, GRAMC_NOMEM);
+    for (size_t i = 0; i < all->count; i++) {
+        const struct schema_node *node = all->nodes[i];
+        size_t count = only_branches(node->same) ? applicators_subjects(node->same->look) : 0;
+        if (!count || count > room) {
+            list[all->count + rest++] = node;
+            continue;
+        }
+        room -= count;
+        add_subjects(d, node->same->look);
+        list[d->glanced++] = node;
+    }
+    memmove(&list[d->glanced], &list[all->count], rest * sizeof *list);
+    d->all = (struct node_list){list, all->count};
+    return true;
 }
 
 /* ## Which names */
@@ -98,13 +129,13 @@ static void add_subjects(struct discern *d) {
 static bool lists_values(const struct schema_node *node) {
     node = node ? node->same : NULL;
     if (node && node->mode == MODE_MERGED) node = node->itself;
-    return node && node->texts && node->mode != MODE_TREE;
+    return node && node->values && node->mode != MODE_TREE;
 }
 
 /* One that allows everything. */
 static bool is_silent(const struct schema_property *property) {
     const struct schema_node *node = property->node ? property->node->same : NULL;
-    return !node || (node->mode == MODE_MIXED && node->types == TYPE_BIT_ALL && !node->texts &&
+    return !node || (node->mode == MODE_MIXED && node->types == TYPE_BIT_ALL && !node->values &&
                      !node->number && !node->string && !node->array && !node->object);
 }
 
@@ -148,7 +179,7 @@ static bool add_names(struct discern *d, struct glance_subject *subject) {
 /* What all of several alternatives require tells nothing. */
 static void leave_common(struct discern *d) {
     size_t kept = 0;
-    bool choice = !d->apply->if_node && !d->apply->no && d->objects & (d->objects - 1);
+    bool choice = d->choice && d->objects & (d->objects - 1);
     for (size_t i = 0; i < d->row_count; i++) {
         bool common = choice && !d->rows[i].lists && d->rows[i].out.required == d->objects;
         for (size_t k = 0; common && k < d->subject_count; k++) d->subjects[k].complete = false;
@@ -199,10 +230,10 @@ static bool judge_class(struct discern *d, struct discerned_row *row,
     bool any_number = (says->types & TYPE_BIT_NUMBER) == TYPE_BIT_NUMBER;
     switch (class) {
     case GLANCE_STRING:
-        return (!says->texts || add_texts(d, row, says->texts, bit)) && !says->string;
+        return (!says->values || add_texts(d, row, &says->values->texts, bit)) && !says->string;
     case GLANCE_NUMBER:
-        if (!says->texts && !says->number && any_number) return true;
-        return (says->texts || complete) && add_number(d, row, says, bit);
+        if (!says->values && !says->number && any_number) return true;
+        return (says->values || complete) && add_number(d, row, says, bit);
     case GLANCE_OBJECT: return !says->object;
     case GLANCE_ARRAY: return !says->array;
     default: return true;
@@ -221,14 +252,15 @@ static bool may_be(const struct schema_node *node, const struct schema_node *say
         [GLANCE_NULL] = 1u << JSON_NULL,
     };
     if (!(node->kinds & says->kinds & kinds[class])) return false;
-    return !words[class] || !says->texts || says->texts->words & words[class];
+    return !words[class] || !says->values || says->values->texts.words & words[class];
 }
 
 /* What a schema for a member says of it. */
 static bool fill_row(struct discern *d, struct discerned_row *row, const struct schema_node *node,
                      uint64_t bit, bool complete) {
     bool all = node->mode != MODE_TREE && node->mode != MODE_LOOK;
-    const struct schema_node *says = node->itself ? node->itself : node;
+    bool apart = node->mode == MODE_LOOK || node->mode == MODE_MERGED;
+    const struct schema_node *says = apart && node->itself ? node->itself : node;
     for (unsigned class = 0; class < GLANCE_CLASSES; class ++) {
         if (!may_be(node, says, (enum glance_class) class)) row->out.fits[class] &= ~bit;
         else if (node->mode == MODE_TREE ||
@@ -269,11 +301,10 @@ static bool finish_row(struct discern *d, const struct discerned_row *row, struc
 static bool finish(struct discern *d, struct glance *glance) {
     gramc_text keys[MOST_ROWS];
     uint64_t bits[MOST_ROWS];
-    const struct applicators *a = d->apply;
     struct glance_row *rows = arena_array(d->c->arena, d->row_count, sizeof *rows);
     if (!rows) return compile_stop(d->c, GRAMC_NOMEM);
-    *glance = (struct glance){.rows = rows, .objects = d->objects};
-    glance->choice = !a->if_node && !a->no && (!a->any.count || !a->one.count);
+    *glance = (struct glance){
+        .rows = rows, .objects = d->objects, .nodes = d->glanced, .choice = d->choice};
     for (size_t i = 0; i < d->subject_count; i++)
         if (d->subjects[i].complete) glance->exact |= d->objects & UINT64_C(1) << i;
     for (size_t i = 0; i < d->row_count; i++) {
@@ -291,24 +322,43 @@ static bool is_worth_it(const struct discern *d) {
     return d->row_count && d->objects && (several || d->apply->if_node || d->apply->no);
 }
 
-static bool discern(struct discern *d, struct schema_node *node) {
+static bool find_subjects(struct discern *d) {
     const struct applicators *a = d->apply;
-    size_t count = a->any.count + a->one.count + (a->if_node != NULL) + (a->no != NULL);
-    if (!count || count > MOST_SUBJECTS || *d->visits > MOST_VISITS) return true;
-    add_subjects(d);
+    size_t own = applicators_subjects(a);
+    d->subject_count = d->row_count = d->glanced = 0;
+    d->objects = 0;
+    if (own > MOST_SUBJECTS) return true;
+    add_subjects(d, a);
+    if (!choose_nodes(d)) return false;
+    d->choice = !a->if_node && !a->no && (!a->any.count || !a->one.count) && !d->glanced;
+    return true;
+}
+
+static bool keep(struct discern *d, struct schema_node *node) {
+    struct glance *glance = ARENA_NEW(d->c->arena, struct glance);
+    struct applicators *look = ARENA_NEW(d->c->arena, struct applicators);
+    if (!glance || !look) return compile_stop(d->c, GRAMC_NOMEM);
+    *look = *d->apply;
+    look->glance = glance;
+    node->look = look;
+    if (d->glanced) {
+        const struct schema_node **list = arena_array(d->c->arena, d->all.count, sizeof *list);
+        if (!list) return compile_stop(d->c, GRAMC_NOMEM);
+        memcpy(list, d->all.nodes, d->all.count * sizeof *list);
+        look->all.nodes = list;
+    }
+    return finish(d, glance);
+}
+
+static bool discern(struct discern *d, struct schema_node *node) {
+    if (!find_subjects(d)) return false;
     for (size_t i = 0; i < d->subject_count; i++)
         if (!add_names(d, &d->subjects[i])) return true;
     leave_common(d);
     if (!is_worth_it(d)) return true;
     for (size_t i = 0; i < d->subject_count; i++)
         if (!fill_rows(d, &d->subjects[i])) return false;
-    struct glance *glance = ARENA_NEW(d->c->arena, struct glance);
-    struct applicators *look = ARENA_NEW(d->c->arena, struct applicators);
-    if (!glance || !look) return compile_stop(d->c, GRAMC_NOMEM);
-    *look = *a;
-    look->glance = glance;
-    node->look = look;
-    return finish(d, glance);
+    return keep(d, node);
 }
 
 bool fast_discern_nodes(struct schema_compiler *c) {
@@ -319,10 +369,8 @@ bool fast_discern_nodes(struct schema_compiler *c) {
         if (node->same != node || node->mode != MODE_LOOK) continue;
         d->c = c;
         d->apply = node->look;
-        d->subject_count = d->row_count = 0;
-        d->objects = 0;
         d->visits = &visits;
-        if (!discern(d, node)) return false;
+        if (visits <= MOST_VISITS && !discern(d, node)) return false;
     }
     return true;
 }

@@ -151,9 +151,11 @@ gramc_text uri_decode(struct arena *arena, gramc_text text) {
     return (gramc_text){out, len};
 }
 
+/* Letters, digits and -._~!$&'()*+,;=:@/? */
 static bool may_be_in_fragment(char c) {
-    bool letter = (c | 0x20) >= 'a' && (c | 0x20) <= 'z', digit = c >= '0' && c <= '9';
-    return letter || digit || (c && strchr("-._~!$&'()*+,;=:@/?", c));
+    static const uint64_t allowed[2] = {UINT64_C(0xAFFFFFD200000000), UINT64_C(0x47FFFFFE87FFFFFF)};
+    unsigned char byte = (unsigned char)c;
+    return byte < 128 && allowed[byte / 64] >> byte % 64 & 1;
 }
 
 bool uri_encode_fragment(struct buf *out, size_t from) {

@@ -75,7 +75,8 @@ struct json; /* opaque */
 GRAMC_API GRAMC_MUST_USE gramc_status
 gramc_schema_compile_document(gramc_schema **out, const struct json *document,
                               const gramc_schema_options *options, gramc_json_error *error);
-/* What a schema was compiled from; it lives as long as the schema. */
+/* What a schema was compiled from; it lives as long as the schema. A small text is read again for
+ * this, once, and kept then: NULL without memory. Any thread. */
 GRAMC_API const struct json *gramc_schema_document(const gramc_schema *schema);
 GRAMC_API void gramc_schema_free(gramc_schema *schema);
 
