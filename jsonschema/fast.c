@@ -37,7 +37,8 @@ static inline bool keeps_bounds(const struct schema_node *node, int64_t whole, b
 }
 
 /* Up to 18 digits and a fraction; anything longer or with more to it is run_exact_number's. */
-static inline const char *run_number(const struct schema_node *node, const char *start) {
+static inline const char *run_number(struct run *run, const struct schema_node *node,
+                                     const char *start) {
     bool negative = *start == '-', broken = false;
     const char *p = start + negative, *digits = p;
     uint64_t whole = 0;
@@ -48,14 +49,14 @@ static inline const char *run_number(const struct schema_node *node, const char 
         for (; json_byte_is(*p, JSON_BYTE_DIGIT); p++) broken |= *p != '0';
         plain = p > fraction;
     }
-    if (!plain || json_byte_is(*p, JSON_BYTE_NUMBER)) return run_exact_number(node, start);
+    if (!plain || json_byte_is(*p, JSON_BYTE_NUMBER)) return run_exact_number(run, node, start);
     return keeps_bounds(node, (int64_t)whole, negative, broken) ? p : NULL;
 }
 
 /* Most values are plain strings and numbers: they are worth a look before the call. */
 static inline const char *run_any(struct run *run, const struct schema_node *node, const char *p) {
     if (node->mode == MODE_TEXT) return *p == '"' ? run_text(run, p) : NULL;
-    return node->mode == MODE_NUMBER ? run_number(node, p) : run_value(run, node, p);
+    return node->mode == MODE_NUMBER ? run_number(run, node, p) : run_value(run, node, p);
 }
 
 /* ## Arrays */
@@ -231,8 +232,8 @@ const char *run_value(struct run *run, const struct schema_node *node, const cha
     switch (node->mode) {
     case MODE_TEXT: return *p == '"' ? run_text(run, p) : NULL;
     case MODE_STRING: return *p == '"' ? run_string(run, node, p) : NULL;
-    case MODE_NUMBER: return run_number(node, p);
-    case MODE_EXACT: return run_exact_number(node, p);
+    case MODE_NUMBER: return run_number(run, node, p);
+    case MODE_EXACT: return run_exact_number(run, node, p);
     case MODE_WORD: return run_word(run, node, p);
     case MODE_OBJECT: return *p == '{' ? run_object(run, node, p) : NULL;
     case MODE_LONG_OBJECT: return *p == '{' ? run_long_object(run, node, p) : NULL;
@@ -268,6 +269,7 @@ static inline void run_init(struct run *run, const struct gramc_schema *schema, 
     run->key_room = RUN_FEW_KEYS;
     run->slots = NULL;
     run->most_again = RUN_AGAIN + RUN_AGAIN_PER_BYTE * (size_t)(end - start);
+    run->steps = run_all_steps(run, start);
     run->furthest = start;
     run->given_up = run->unfilled = run->has_session = false;
     keep_tail(run, start, end);
@@ -303,7 +305,7 @@ bool gramc_schema_accepts(const gramc_schema *schema, const char *json, size_t l
     struct run run;
     if (!is_fast(schema, json, end)) return run_otherwise(schema, json, end);
     if (run_all(&run, schema, json, end, NULL)) return true;
-    return run.given_up && run_evaluate(schema, json, end);
+    return run.given_up && run_evaluate(schema, json, end, run_spent(&run, json));
 }
 
 /* A value that is accepted as it stands keeps its nulls and is not converted: what is normalised
@@ -317,8 +319,10 @@ bool gramc_schema_accepts_as_is(const gramc_schema *schema, const char *json, si
 bool run_with_fills(const struct gramc_schema *schema, gramc_text text, struct fills *fills) {
     const char *end = trimmed_end(text.ptr, text.len);
     struct run run;
-    return is_fast(schema, text.ptr, end) && text.len <= INT32_MAX &&
-           run_all(&run, schema, text.ptr, end, fills) && !run.given_up && !run.unfilled;
+    if (!is_fast(schema, text.ptr, end) || text.len > INT32_MAX) return false;
+    bool accepted = run_all(&run, schema, text.ptr, end, fills);
+    fills->spent = run_spent(&run, text.ptr);
+    return accepted && !run.given_up && !run.unfilled;
 }
 
 bool run_default(const struct gramc_schema *schema, const struct schema_node *node,

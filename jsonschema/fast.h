@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/json/scan.h"
+#include "base/limits.h"
 #include "jsonschema/evaluate.h"
 #include "jsonschema/fill.h"
 
@@ -20,8 +21,9 @@ enum {
     RUN_MAX_BITS = 8192,   /* names of long objects around one place */
     RUN_LONGEST_ESCAPED = 1024, /* key with escapes, in bytes */
     RUN_AGAIN = 1024 * 1024,    /* bytes looked at a second time, whatever the instance... */
-    RUN_AGAIN_PER_BYTE = 16 /* ...and for each of its bytes; beyond it the evaluator goes on, which
-                               remembers what it has seen */
+    RUN_AGAIN_PER_BYTE = 12,    /* ...and for each of its bytes; beyond it the evaluator goes on,
+                                   which remembers what it has seen */
+    RUN_AGAIN_PER_STEP = 8     /* of these count as a step of judging */
 };
 
 /* A member that no schema names, to find the same name again. */
@@ -43,6 +45,7 @@ struct run {
     bool unfilled;    /* somewhere a default may be missing */
     bool has_session; /* regexes is in use */
     size_t again, most_again;
+    uint64_t steps;       /* that are left, beside `again`: of patterns and documents */
     const char *furthest; /* that a value was read to which was refused */
     struct run_key *keys;
     size_t key_count, key_room;
@@ -64,14 +67,14 @@ const char *run_value(struct run *run, const struct schema_node *node, const cha
 /* A string whose inside is [inside, close): what its rules and choices say. */
 bool run_string_rules(struct run *run, const struct schema_node *node, const char *inside,
                       const char *close, unsigned seen);
-const char *run_exact_number(const struct schema_node *node, const char *p);
+const char *run_exact_number(struct run *run, const struct schema_node *node, const char *p);
 const char *run_word(const struct run *run, const struct schema_node *node, const char *p);
 /* What takes another pass over an array, which is well-formed: contains, uniqueItems. */
 bool run_array_again(struct run *run, const struct schema_node *node, const char *start,
                      const char *end);
 
-/* The slow way, right for everything. */
-bool run_evaluate(const gramc_schema *schema, const char *json, const char *end);
+/* The slow way, right for everything. `spent`: steps that are taken already. */
+bool run_evaluate(const gramc_schema *schema, const char *json, const char *end, uint64_t spent);
 /* The same for a text that has no closing bracket at its end: scalars, and what is cut off. Without
  * dynamic references only; for them any text may come. */
 bool run_otherwise(const gramc_schema *schema, const char *json, const char *end);
@@ -186,6 +189,14 @@ static inline const char *run_scan_string(const struct run *run, const char *p, 
         if (!p) return NULL;
         *seen |= escape ? JSON_SEEN_ESCAPE : JSON_SEEN_HIGH;
     }
+}
+
+/* Of the budget of a judgement. */
+static inline uint64_t run_all_steps(const struct run *run, const char *start) {
+    return JUDGE_STEPS_MAX + EVALUATE_STEPS_PER_BYTE * (uint64_t)(run->end - start);
+}
+static inline uint64_t run_spent(const struct run *run, const char *start) {
+    return run_all_steps(run, start) - run->steps + run->again / RUN_AGAIN_PER_STEP;
 }
 
 static inline const char *run_give_up(struct run *run) {

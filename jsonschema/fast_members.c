@@ -51,12 +51,8 @@ struct long_member {
     const char *value, *end;    /* end: once somebody has evaluated the value */
 };
 
-/* What a match that fails at once costs, in bytes that are looked at again. */
-enum { BYTES_PER_PATTERN = 8 };
-
 static bool keeps_patterns(struct run *run, struct long_member *member) {
     const struct object_rules *rules = member->rules;
-    if (!run_look_again(run, BYTES_PER_PATTERN * rules->pattern_count)) return false;
     for (size_t i = 0; i < rules->pattern_count; i++) {
         const struct pattern_property *pattern = &rules->patterns[i];
         if (!run_matches(run, pattern->regex, member->inside, member->close, member->seen)) {

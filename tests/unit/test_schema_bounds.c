@@ -287,7 +287,7 @@ static void test_steps_are_stated(void **state) {
         struct arena arena;
         arena_init(&arena, NULL);
         evaluation_init(&evaluation, schema, &arena, NULL, text.len);
-        assert_int_equal(evaluation.steps, 4000000 + 3 * text.len);
+        assert_int_equal(evaluation.steps, 4000000 + 2 * text.len);
         evaluation.steps = steps;
         bool valid = evaluate_document(&evaluation, json_parse(&arena, text, NULL));
         assert_int_equal(valid, steps == 5);
@@ -480,8 +480,7 @@ static struct cost many_dependent_schemas(size_t count) {
 static void test_many_dependent_schemas(void **state) {
     (void)state;
     struct cost few = many_dependent_schemas(1000), many = many_dependent_schemas(10000);
-    assert_true(many.steps < 12 * few.steps);
-    assert_true(many.steps < 60000);
+    assert_true(many.steps < 13 * few.steps && many.steps < 150000); /* sorting them is in it */
 }
 
 static void test_nesting_has_a_limit(void **state) {
@@ -522,7 +521,7 @@ static struct cost many_dependents(size_t count) {
 static void test_many_dependents(void **state) {
     (void)state;
     struct cost few = many_dependents(1000), many = many_dependents(10000);
-    assert_true(many.steps < 12 * few.steps);
+    assert_true(many.steps < 20 * few.steps); /* sorting them is in it */
 }
 
 /* References into a large map, by their names; some with escapes. */
