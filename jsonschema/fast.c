@@ -25,8 +25,8 @@ static inline const char *run_string(struct run *run, const struct schema_node *
     if (seen || (rules && !rules->lengths_only))
         return run_string_rules(run, node, inside, close, seen) ? close + 1
                                                                 : run_refuse(run, close);
-    if (node->texts && !run_is_text(run, node->texts, inside)) return NULL;
-    return !rules || (len >= rules->min && len <= rules->max) ? close + 1 : NULL;
+    if (node->texts && !run_is_text(run, node->texts, inside)) return run_refuse(run, close);
+    return !rules || (len >= rules->min && len <= rules->max) ? close + 1 : run_refuse(run, close);
 }
 
 /* Between whole bounds, told from the whole numbers around it. */
@@ -50,7 +50,7 @@ static inline const char *run_number(struct run *run, const struct schema_node *
         plain = p > fraction;
     }
     if (!plain || json_byte_is(*p, JSON_BYTE_NUMBER)) return run_exact_number(run, node, start);
-    return keeps_bounds(node, (int64_t)whole, negative, broken) ? p : NULL;
+    return keeps_bounds(node, (int64_t)whole, negative, broken) ? p : run_refuse(run, p);
 }
 
 /* Most values are plain strings and numbers: they are worth a look before the call. */
@@ -83,14 +83,14 @@ static inline const char *run_array(struct run *run, const struct schema_node *n
             p = run_skip_blanks(p);
             if (*p != ',') break;
         }
-        if (*p != ']') return NULL;
+        if (*p != ']') return run_refuse(run, p);
     }
     run->depth--;
     if (!run_goes_on(run, ++p)) return NULL;
     if (!rules) return p;
-    if (count < rules->min || count > rules->max) return NULL;
+    if (count < rules->min || count > rules->max) return run_refuse(run, p);
     if (!rules->contains && !rules->unique) return p;
-    return run_array_again(run, node, start, p) ? p : NULL;
+    return run_array_again(run, node, start, p) ? p : run_refuse(run, p);
 }
 
 /* ## Objects */
@@ -196,11 +196,11 @@ static inline const char *run_object(struct run *run, const struct schema_node *
             p = run_skip_blanks(p);
             if (*p != ',') break;
         }
-        if (*p != '}') return NULL;
+        if (*p != '}') return run_refuse(run, p);
     }
     run->depth--;
     run_forget(run, members.base);
-    return run_goes_on(run, p + 1) && has_all(run, &members, p) ? p + 1 : NULL;
+    return run_goes_on(run, p + 1) && has_all(run, &members, p) ? p + 1 : run_refuse(run, p);
 }
 
 /* ## Values */

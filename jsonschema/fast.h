@@ -23,7 +23,7 @@ enum {
     RUN_AGAIN = 1024 * 1024,    /* bytes looked at a second time, whatever the instance... */
     RUN_AGAIN_PER_BYTE = 12,    /* ...and for each of its bytes; beyond it the evaluator goes on,
                                    which remembers what it has seen */
-    RUN_AGAIN_PER_STEP = 8     /* of these count as a step of judging */
+    RUN_AGAIN_PER_STEP = 8      /* of these count as a step of judging */
 };
 
 /* A member that no schema names, to find the same name again. */

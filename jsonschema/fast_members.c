@@ -132,7 +132,7 @@ static const char *run_long_members(struct run *run, struct long_object *object,
         p = run_skip_blanks(p);
         if (*p != ',') break;
     }
-    return *p == '}' ? p + 1 : NULL;
+    return *p == '}' ? p + 1 : run_refuse(run, p);
 }
 
 /* Room for a bit for each name; NULL where there is none. */
@@ -159,7 +159,9 @@ static const char *run_all_members(struct run *run, const struct schema_node *no
     run_forget(run, object.base);
     if (object.defaults < rules->defaults) run->unfilled = true;
     bool fits = object.count >= rules->min && object.count <= rules->max;
-    return run_goes_on(run, p) && fits && object.required == rules->required_count ? p : NULL;
+    return run_goes_on(run, p) && fits && object.required == rules->required_count
+               ? p
+               : run_refuse(run, p);
 }
 
 const char *run_long_object(struct run *run, const struct schema_node *node, const char *p) {

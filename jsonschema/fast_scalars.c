@@ -141,7 +141,8 @@ const char *run_exact_number(struct run *run, const struct schema_node *node, co
     if ((node->types & TYPE_BIT_NUMBER) != TYPE_BIT_NUMBER) {
         bool whole = pieces.exponent ? json_number_is_integer(number) : !pieces.broken;
         if (node->flags & NODE_WRITTEN) whole = json_number_is_written_whole(number);
-        if (!(node->types & (whole ? TYPE_BIT_INTEGER : TYPE_BIT_FRACTION))) return NULL;
+        if (!(node->types & (whole ? TYPE_BIT_INTEGER : TYPE_BIT_FRACTION)))
+            return run_refuse(run, end);
     }
     if (node->number) {
         const struct number_rules *rules = node->number;
@@ -150,7 +151,8 @@ const char *run_exact_number(struct run *run, const struct schema_node *node, co
         if (!(fast ? keeps_bounds(rules, &pieces) : keeps_exact_rules(run, rules, number)))
             return NULL;
     }
-    return node->texts && !is_number_choice(run, node, number, &pieces) ? NULL : end;
+    return node->texts && !is_number_choice(run, node, number, &pieces) ? run_refuse(run, end)
+                                                                        : end;
 }
 
 /* ## Words */

@@ -8,10 +8,10 @@
 
 enum {
     USUAL_WORK = 100,        /* steps of backtracking that are not counted... */
-    USUAL_WORK_PER_BYTE = 8, /* ...and with each byte of the text */
+    USUAL_WORK_PER_BYTE = 2, /* ...and with each byte of the text */
     HARDER = 4,              /* times as many steps in the next try */
     STEPS_OF_MATCH = 4,      /* of judging, whatever comes of it... */
-    BYTES_PER_STEP = 32,     /* ...and for reading the text once... */
+    BYTES_PER_STEP = 8,      /* ...and for reading the text once... */
     PLACES_PER_STEP = 75,    /* ...or to its end from each place where a search may begin */
     PROGRAM_STEPS = 4000000, /* of one match by a program... */
     PROGRAM_STEPS_PER_BYTE = 16,

@@ -20,6 +20,7 @@ struct translator {
     bool looks[PATTERN_GROUPS_MAX];      /* ...it looks ahead or behind */
     unsigned before[PATTERN_GROUPS_MAX]; /* ...groups that were opened before it */
     unsigned number[PATTERN_GROUPS_MAX]; /* ...its own as a group, 0 if it captures nothing */
+    unsigned names;                      /* of groups, and references by name */
     bool refers;                         /* has a back reference */
     bool forgets;                        /* a group may lose what it has captured */
     bool ahead;                          /* has a reference to a group that is not closed yet */

@@ -8,7 +8,7 @@
 
 enum {
     FREE_STEPS = 60, /* those of all matches in a session count from here... */
-    FREE_STEPS_PER_BYTE = 8,
+    FREE_STEPS_PER_BYTE = 1,
     RUN_PER_STEP = 2, /* characters of a run... */
     CODE_STEPS = 12,  /* ...unless PCRE2 is asked about one */
     STACK_BYTES_MAX = 20000 * 1024,
