@@ -11,6 +11,20 @@ void buf_init(struct buf *buf, const gramc_allocator *allocator, size_t max) {
     *buf = (struct buf){.allocator = allocator ? *allocator : mem_default(), .max = max};
 }
 
+static void *grow_in_arena(void *ctx, void *ptr, size_t old_size, size_t new_size) {
+    struct arena *arena = ctx;
+    char *old = ptr;
+    if (arena_resize(arena, old, old_size, new_size)) return new_size ? old : NULL;
+    char *larger = new_size ? arena_alloc(arena, new_size) : NULL;
+    if (larger && old_size) memcpy(larger, old, old_size);
+    return larger;
+}
+
+void buf_init_arena(struct buf *buf, struct arena *arena, size_t max) {
+    const gramc_allocator allocator = {grow_in_arena, arena};
+    buf_init(buf, &allocator, max);
+}
+
 void buf_init_secret(struct buf *buf, const gramc_allocator *allocator, size_t max) {
     buf_init(buf, allocator, max);
     buf->secret = true;
@@ -94,6 +108,14 @@ void buf_count(struct buf *buf, uint64_t count, const char *noun) {
     buf_printf(buf, "%llu %s%s", (unsigned long long)count, noun, count == 1 ? "" : "s");
 }
 
+void buf_number(struct buf *buf, uint64_t number) {
+    char digits[20];
+    size_t at = sizeof digits;
+    do digits[--at] = (char)('0' + number % 10);
+    while (number /= 10);
+    buf_put(buf, digits + at, sizeof digits - at);
+}
+
 gramc_text buf_view(const struct buf *buf) {
     return (gramc_text){buf->ptr ? buf->ptr : "", buf->len};
 }
@@ -128,10 +150,25 @@ gramc_text buf_to_arena(struct buf *buf, struct arena *arena) {
     return buf_to_arena_cut(buf, arena);
 }
 
+/* Gives back what there is room for behind it. */
+static gramc_text leave_in_arena(struct buf *buf, struct arena *arena) {
+    gramc_text text = buf_view(buf);
+    arena_resize(arena, buf->ptr, buf->size, buf->len + 1);
+    buf->ptr = NULL;
+    buf->size = 0;
+    return text;
+}
+
+static gramc_text take_text(struct buf *buf, struct arena *arena) {
+    bool is_there = buf->ptr && buf->allocator.alloc == grow_in_arena;
+    return is_there && buf->allocator.ctx == arena ? leave_in_arena(buf, arena)
+                                                   : arena_text(arena, buf_view(buf));
+}
+
 gramc_text buf_to_arena_cut(struct buf *buf, struct arena *arena) {
     gramc_text text = {NULL, 0};
     if (buf->state == BUF_NOMEM) arena->oom = true;
-    else text = arena_text(arena, buf_view(buf));
+    else text = take_text(buf, arena);
     buf_free(buf);
     return text;
 }

@@ -45,7 +45,7 @@ static void *default_alloc(void *ctx, void *ptr, size_t old_size, size_t new_siz
         free(ptr);
         return NULL;
     }
-    return realloc(ptr, new_size);
+    return ptr ? realloc(ptr, new_size) : malloc(new_size);
 }
 
 gramc_allocator mem_default(void) {
@@ -252,12 +252,16 @@ static bool grow(struct arena *arena) {
     return true;
 }
 
+static size_t rounded(size_t size) {
+    return (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+}
+
 void *arena_alloc(struct arena *arena, size_t size) {
     if (arena->oom || size > SIZE_MAX / 2) {
         arena->oom = true;
         return NULL;
     }
-    size = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    size = rounded(size);
     if (!arena->cursor || (size_t)(arena->end - arena->cursor) < size) {
         if (size > LARGEST_SHARING) return alloc_apart(arena, size);
         if (!grow(arena)) return NULL;
@@ -265,6 +269,15 @@ void *arena_alloc(struct arena *arena, size_t size) {
     void *piece = arena->cursor;
     arena->cursor += size;
     return piece;
+}
+
+bool arena_resize(struct arena *arena, void *piece, size_t old_size, size_t new_size) {
+    char *start = piece;
+    size_t room = start ? (size_t)(arena->end - start) : 0;
+    if (!start || arena->oom || start + rounded(old_size) != arena->cursor) return false;
+    if (rounded(new_size) > room) return false;
+    arena->cursor = start + rounded(new_size);
+    return true;
 }
 
 void *arena_zalloc(struct arena *arena, size_t size) {

@@ -63,6 +63,9 @@ void *arena_alloc(struct arena *arena, size_t size);
 void *arena_zalloc(struct arena *arena, size_t size);
 /* Room for `count` items of `size`; NULL on overflow too. */
 void *arena_array(struct arena *arena, size_t count, size_t size);
+/* Makes the piece that was made last larger or smaller where it stands; a new size of 0 gives it
+ * back. False: there is no room, or it was not the last. */
+bool arena_resize(struct arena *arena, void *piece, size_t old_size, size_t new_size);
 /* A copy with a NUL behind it; {NULL, 0} without memory. */
 gramc_text arena_text(struct arena *arena, gramc_text text);
 

@@ -134,16 +134,21 @@ unsigned text_distance(gramc_text a, gramc_text b, unsigned limit) {
     unsigned rows[3][LONGEST_NAME + 1];
     if (a.len > LONGEST_NAME || b.len > LONGEST_NAME) return limit + 1;
     if (a.len > b.len + limit || b.len > a.len + limit) return limit + 1;
+    unsigned last = 0; /* the least of the row above */
     for (unsigned j = 0; j <= b.len; j++) rows[0][j] = j;
     for (size_t i = 1; i <= a.len; i++) {
         unsigned *row = rows[i % 3], *above = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
-        row[0] = (unsigned)i;
+        unsigned lowest = row[0] = (unsigned)i;
         for (size_t j = 1; j <= b.len; j++) {
             unsigned replace = above[j - 1] + (lower(a.ptr[i - 1]) != lower(b.ptr[j - 1]));
             row[j] = least(least(above[j], row[j - 1]) + 1, replace);
             if (i > 1 && j > 1 && a.ptr[i - 1] == b.ptr[j - 2] && a.ptr[i - 2] == b.ptr[j - 1])
                 row[j] = least(row[j], before[j - 2] + 1);
+            lowest = least(lowest, row[j]);
         }
+        /* It grows from row to row, but for a swap, which goes over one. */
+        if (lowest > limit && last >= limit) return limit + 1;
+        last = lowest;
     }
     unsigned distance = rows[a.len % 3][b.len];
     return distance > limit ? limit + 1 : distance;

@@ -161,6 +161,16 @@ const char *validate_name(const char *path) {
     return strcmp(path, "-") == 0 ? "<stdin>" : path;
 }
 
+/* What verdicts of that format tell beside errors. */
+static unsigned flags_for(gramc_verdict_format format) {
+    switch (format) {
+    case GRAMC_VERDICT_BASIC:
+    case GRAMC_VERDICT_DETAILED: return GRAMC_CHECK_ANNOTATIONS;
+    case GRAMC_VERDICT_VERBOSE: return GRAMC_CHECK_UNITS;
+    default: return 0;
+    }
+}
+
 /* With --lines, text is a line for each line: no report. */
 static int find_format(struct evaluated *evaluated) {
     struct cli *cli = evaluated->cli;
@@ -171,6 +181,7 @@ static int find_format(struct evaluated *evaluated) {
     evaluated->normalise = evaluated->normalise && text;
     evaluated->at_once = (name && gramc_verdict_format_find(text_of(name), &evaluated->verdicts)) ||
                          (text && evaluated->lines);
+    evaluated->check.flags |= flags_for(evaluated->verdicts);
     return evaluated->at_once ? EXIT_FINE : cli_find_format(cli, name, file, &evaluated->format);
 }
 

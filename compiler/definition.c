@@ -123,19 +123,16 @@ static uint32_t add(uint32_t a, uint32_t b) {
 }
 
 static uint32_t size_of(const struct schema *schema, uint32_t *depth) {
-    uint32_t size = 1, deepest = 0, inner = 0;
+    uint32_t size = 1, deepest = 0;
     const struct definition *d = schema->definition;
-    if (d && !d->by_reference) {
+    struct part_walk walk = part_walk(schema);
+    if (d && (!d->by_reference || schema_adds_parts(schema))) {
         size = add(size, d->size);
         deepest = d->depth;
     }
-    if (schema->inner) size = add(size, size_of(schema->inner, &deepest));
-    for (const struct field *f = schema->fields; f; f = f->next, inner = 0) {
-        size = add(size, size_of(f->schema, &inner));
-        if (inner > deepest) deepest = inner;
-    }
-    for (const struct member *m = schema->members; m; m = m->next, inner = 0) {
-        size = add(size, size_of(m->schema, &inner));
+    for (const struct schema *part; part_next(&walk, &part);) {
+        uint32_t inner = 0;
+        size = add(size, size_of(part, &inner));
         if (inner > deepest) deepest = inner;
     }
     *depth = deepest + 1;
@@ -179,11 +176,8 @@ static void find_mentions(struct cycle_search *search, struct definition *from,
                           const struct schema *schema) {
     if (!schema) return;
     if (schema->definition) add_mention(search, from, writable(search, schema->definition));
-    if (schema->inner) find_mentions(search, from, schema->inner);
-    for (const struct field *f = schema->fields; f; f = f->next)
-        find_mentions(search, from, f->schema);
-    for (const struct member *m = schema->members; m; m = m->next)
-        find_mentions(search, from, m->schema);
+    struct part_walk walk = part_walk(schema);
+    for (const struct schema *part; part_next(&walk, &part);) find_mentions(search, from, part);
 }
 
 static void enter(struct cycle_search *search, struct definition *definition) {
@@ -258,8 +252,10 @@ static struct definition *find_unsettled(const struct gramc_spec *spec,
     if (!schema) return NULL;
     if (schema->definition && !schema->definition->settled)
         return registry_get(&spec->definitions, schema->definition->name);
-    if (schema->kind != TYPE_ANY_OF && schema->kind != TYPE_ONE_OF) return NULL;
     struct definition *found = NULL;
+    for (const struct member *m = schema->all; m && !found; m = m->next)
+        found = find_unsettled(spec, m->schema);
+    if (!schema_is_choice(schema)) return found;
     for (const struct member *m = schema->members; m && !found; m = m->next)
         found = find_unsettled(spec, m->schema);
     return found;
@@ -296,7 +292,9 @@ static bool is_inhabited(const struct schema *schema) {
     if (schema->definition && !schema->definition->inhabited) return false;
     for (const struct field *f = schema->fields; f; f = f->next)
         if (!f->optional && !is_inhabited(f->schema)) return false;
-    bool is_union = schema->kind == TYPE_ANY_OF || schema->kind == TYPE_ONE_OF, any = false;
+    for (const struct member *m = schema->all; m; m = m->next)
+        if (!is_inhabited(m->schema)) return false;
+    bool is_union = schema_is_choice(schema), any = false;
     for (const struct member *m = schema->members; m; m = m->next) {
         bool one = is_inhabited(m->schema);
         if (!one && !is_union) return false;
@@ -363,10 +361,22 @@ static void check_fields(struct pass *pass, const struct definition *definition)
     }
 }
 
+/* A pattern that a base has stands there for good as well. */
+static void check_patterns(struct pass *pass, const struct definition *definition) {
+    const struct schema *schema = definition->field.schema;
+    for (const struct field *own = schema->patterns; own; own = own->next)
+        for (const struct schema *base = schema->base; base; base = base->base)
+            for (const struct field *f = base->patterns; f; f = f->next)
+                if (text_eq(f->name, own->name))
+                    report_name_taken(pass, D_DUPLICATE_FIELD, own->name, own->span,
+                                      definition->source, f->span);
+}
+
 static void check_one(struct pass *pass, const struct definition *definition) {
     const struct schema *schema = definition->field.schema;
     pass->source = definition->source;
     if (schema->base) check_fields(pass, definition);
+    if (schema->base) check_patterns(pass, definition);
     schema_check(pass, schema, &definition->field);
 }
 

@@ -134,6 +134,30 @@ static void check_unique(struct pass *pass, const struct schema *schema) {
         report(pass, schema, "its items are unique, and there are not that many of them");
 }
 
+/* ## Names of an object */
+
+static bool names_leave_out(const struct schema *schema, gramc_text name) {
+    const struct schema *keys = schema_keys(schema);
+    const struct constraint *list = keys && !schema_raw(keys) ? schema_find(keys, P_ENUM) : NULL;
+    const struct json *v = list && constraint_json(list) ? constraint_json(list)->first : NULL;
+    if (!v) return false;
+    while (v && !(v->kind == JSON_STRING && text_eq(v->text, name))) v = v->next;
+    return v == NULL;
+}
+
+static void check_names(struct pass *pass, const struct schema *schema) {
+    struct field_walk walk = field_walk(schema);
+    int64_t most = 0, count = 0;
+    bool limited = number_to_int(&most, schema_get(schema, P_MAX_NAMES));
+    for (const struct field *f; (f = field_next(&walk)) != NULL;) {
+        if (f->optional) continue;
+        count++;
+        if (names_leave_out(schema, f->name))
+            report(pass, schema, "it needs a field whose name its keys leave out");
+    }
+    if (limited && count > most) report(pass, schema, "it needs more fields than it may have");
+}
+
 /* ## Lengths of formats */
 
 static void check_format(struct pass *pass, const struct schema *schema) {
@@ -195,8 +219,7 @@ static void check_members(struct pass *pass, const struct schema *schema) {
     const struct json *documents[MOST_MEMBERS];
     struct arena scratch;
     size_t count = 0;
-    bool is_union = schema->kind == TYPE_ANY_OF || schema->kind == TYPE_ONE_OF;
-    if (!is_union) return;
+    if (!schema_is_choice(schema)) return;
     for (const struct member *m = schema->members; m; m = m->next) {
         if (count < MOST_MEMBERS) members[count] = m->schema;
         count++;
@@ -210,16 +233,72 @@ static void check_members(struct pass *pass, const struct schema *schema) {
     arena_free(&scratch);
 }
 
+/* ## Types that all must fit */
+
+/* NULL: of any type, or nobody knows. Whole numbers are numbers. */
+static const char *only_type(const struct schema *schema) {
+    bool unsure = schema_raw(schema) || schema_is_nullable(schema);
+    const char *name = unsure ? NULL : type_json_name((enum type_kind)schema->kind);
+    return name && schema->kind == TYPE_INTEGER ? type_json_name(TYPE_NUMBER) : name;
+}
+
+static bool has_field(const struct schema *schema, gramc_text name) {
+    struct field_walk walk = field_walk(schema);
+    const struct field *f;
+    while ((f = field_next(&walk)) != NULL && !text_eq(f->name, name)) continue;
+    return f != NULL;
+}
+
+/* A closed record refuses what others bring along: what they need must be its own. */
+static void check_closed(struct pass *pass, const struct schema *closed,
+                         const struct schema *other) {
+    bool sure = schema_open(closed) == SAID_FALSE && !schema_raw(closed) && !schema_raw(other);
+    if (!sure || closed->kind != TYPE_OBJECT || schema_has_all(closed)) return;
+    struct field_walk walk = field_walk(other);
+    for (const struct field *f; (f = field_next(&walk)) != NULL;) {
+        if (f->optional || has_field(closed, f->name)) continue;
+        struct finding *found = FIND(pass->findings, D_IMPOSSIBLE, pass->source, closed->span,
+                                     TEXT("it is closed, and what stands beside it in AllOf needs "
+                                          "a field that it does not have"));
+        finding_label(pass->findings, found, pass->source, other->span, "needs a field more");
+        return;
+    }
+}
+
+static void check_pair(struct pass *pass, const struct schema *one, const struct schema *other) {
+    const char *a = only_type(one), *b = only_type(other);
+    if (a && b && a != b) {
+        struct finding *f = FIND(pass->findings, D_IMPOSSIBLE, pass->source, other->span,
+                                 TEXT("the types that it must fit have no value in common"));
+        finding_label(pass->findings, f, pass->source, one->span, "the other one");
+        return;
+    }
+    check_closed(pass, one, other);
+    check_closed(pass, other, one);
+}
+
+static void check_all(struct pass *pass, const struct schema *schema) {
+    size_t count = 0;
+    for (const struct member *m = schema->all; m && count < MOST_MEMBERS; m = m->next, count++) {
+        check_pair(pass, m->schema, schema);
+        for (const struct member *n = schema->all; n != m; n = n->next)
+            check_pair(pass, n->schema, m->schema);
+    }
+}
+
 #define LOWER_BOUNDS (PROPERTY_BIT(P_MIN) | PROPERTY_BIT(P_ABOVE))
 #define UPPER_BOUNDS (PROPERTY_BIT(P_MAX) | PROPERTY_BIT(P_BELOW))
 
 void impossible_check(struct pass *pass, const struct schema *schema) {
     /* A use that adds nothing is as its type is, which was looked at. */
-    if (schema->raw || (schema->base && !schema->constraints && !schema->members)) return;
-    uint32_t said = schema_said(schema);
+    if (schema->raw || (schema->base && !schema->constraints && !schema->members && !schema->all))
+        return;
+    uint64_t said = schema_said(schema);
     if (said & LOWER_BOUNDS && said & UPPER_BOUNDS) check_window(pass, schema);
     if (said & PROPERTY_BIT(P_ENUM)) check_enum(pass, schema);
     if (said & PROPERTY_BIT(P_MIN_ITEMS)) check_unique(pass, schema);
     if (said & PROPERTY_BIT(P_FORMAT)) check_format(pass, schema);
+    if (schema->fields || said & PROPERTY_BIT(P_MAX_NAMES)) check_names(pass, schema);
     check_members(pass, schema);
+    check_all(pass, schema);
 }

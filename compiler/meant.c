@@ -216,6 +216,7 @@ static const struct {
     {"optional maybe", "Text {optional: true}"},
     {"nullable", "Text {nullable: true}"},
     {"union either", "AnyOf {of: [Text, Int]}"},
+    {"intersection", "AllOf {of: [Text, Email]}"},
     {"none nil void undefined unit nothing never", "Null"},
     {"unknown json dynamic mixed variant", "Any"},
     {"timestamp instant", "DateTime"},

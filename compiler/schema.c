@@ -78,6 +78,25 @@ void reader_read_fields(struct reader *reader, const struct property *p) {
     reader->schema->fields = list.first;
 }
 
+void reader_read_patterns(struct reader *reader, const struct property *p) {
+    struct pass *pass = reader->pass;
+    struct field_list list;
+    field_list_init(&list, pass->arena);
+    if (p->value->kind != VALUE_MAP) {
+        reader_wrong_value(reader, p, "a map from regular expression to type");
+        return;
+    }
+    for (const struct property *e = p->value->as.entries; e; e = e->next) {
+        struct field *field = ARENA_NEW(pass->arena, struct field);
+        if (!field) return;
+        field->identifier = field->name = name_text(e->key);
+        field->span = name_span(e->key);
+        field->schema = schema_inside(pass, e->value);
+        append_field(pass, &list, field);
+    }
+    reader->schema->patterns = list.first;
+}
+
 /* ## Types */
 
 /* What is built on it is wrong where it is defined. False: that was found there already. */
@@ -283,7 +302,7 @@ static void read_record(struct pass *pass, struct schema *schema, const struct p
 }
 
 static void read_members(struct pass *pass, struct schema *schema, const struct pattern *first) {
-    struct member **tail = &schema->members;
+    struct member **tail = schema->kind == TYPE_ALL_OF ? &schema->all : &schema->members;
     for (const struct pattern *e = first; e; e = e->next) {
         struct schema *inner = member_of_element(pass, e);
         struct member *member = inner ? ARENA_NEW(pass->arena, struct member) : NULL;
@@ -295,10 +314,12 @@ static void read_members(struct pass *pass, struct schema *schema, const struct 
 }
 
 void schema_read_elements(struct pass *pass, struct schema *schema, const struct pattern *first) {
-    bool of_members =
-        schema->kind == TYPE_TUPLE || schema->kind == TYPE_ANY_OF || schema->kind == TYPE_ONE_OF;
+    bool of_all = schema->kind == TYPE_ALL_OF;
+    bool of_members = schema->kind == TYPE_TUPLE || schema_is_choice(schema) || of_all;
     if (!first || !schema->type) return;
-    bool twice = of_members ? schema->members != NULL : schema->has_fields;
+    bool twice = of_all       ? schema->all != NULL
+                 : of_members ? schema->members != NULL
+                              : schema->has_fields;
     if (twice)
         FIND(pass->findings, D_CONTRADICTION, pass->source, first->span,
              TEXT("the elements of this type are said twice"),

@@ -40,9 +40,13 @@ struct schema {
     const struct schema *base;
     const struct definition *definition; /* the named type that `base` belongs to, if it is one */
     struct constraint *constraints;
-    struct schema *inner;         /* of an array's items or a map's values; NULL is any */
+    struct schema *inner;         /* of an array's items; NULL is any */
+    struct schema *values;        /* of a map, of names without a field; NULL: any */
+    struct schema *keys;          /* of an object's names; NULL: any */
+    struct field *patterns;       /* of names that match, besides those of the base */
     struct field *fields;         /* TYPE_OBJECT: besides those of the base */
     struct member *members;       /* of a tuple or union */
+    struct member *all;           /* what a value must fit besides, and besides those of the base */
     const struct raw_schema *raw; /* `schema`: its keywords replace ours */
     struct span span;             /* of what says it */
     uint8_t kind;                 /* enum type_kind */
@@ -67,9 +71,9 @@ struct field {
 };
 
 /* The constraints that were said, here or by the base: PROPERTY_BIT() of each. */
-#define PROPERTY_BIT(property) (UINT32_C(1) << (property))
-_Static_assert(TYPE_PROPERTIES <= 32, "a bit for each property");
-uint32_t schema_said(const struct schema *schema);
+#define PROPERTY_BIT(property) (UINT64_C(1) << (property))
+_Static_assert(TYPE_PROPERTIES <= 64, "a bit for each property");
+uint64_t schema_said(const struct schema *schema);
 /* What was said for a property, here or by the base; NULL: nothing. */
 const struct constraint *schema_find(const struct schema *schema, enum type_property property);
 /* The same, as text; empty: nothing. */
@@ -79,7 +83,16 @@ bool schema_is_unique(const struct schema *schema);
 bool schema_is_deprecated(const struct schema *schema);
 enum said schema_open(const struct schema *schema);
 const struct schema *schema_inner(const struct schema *schema);
+const struct schema *schema_values(const struct schema *schema);
+const struct schema *schema_keys(const struct schema *schema);
+bool schema_has_patterns(const struct schema *schema);
+/* True if that name must be there: a field that is not optional, or one of `required`. */
+bool schema_requires(const struct schema *schema, gramc_text name);
 const struct member *schema_members(const struct schema *schema);
+/* True for AnyOf and OneOf: one of its members decides. */
+bool schema_is_choice(const struct schema *schema);
+/* True if it, or its base, says types that a value must fit besides. */
+bool schema_has_all(const struct schema *schema);
 const struct raw_schema *schema_raw(const struct schema *schema);
 bool schema_has_fields(const struct schema *schema);
 /* All fields, those of the base first:
@@ -91,6 +104,23 @@ struct field_walk {
 };
 struct field_walk field_walk(const struct schema *schema);
 const struct field *field_next(struct field_walk *walk);
+
+/* The types that it says itself, each once, whatever they are for:
+ *     struct part_walk walk = part_walk(schema);
+ *     for (const struct schema *part; part_next(&walk, &part);) ...
+ * A part is NULL where an error was found. */
+struct part_walk {
+    const struct schema *schema;
+    const struct field *field;
+    const struct member *member;
+    unsigned stage;
+    bool skips_fields;
+};
+struct part_walk part_walk(const struct schema *schema);
+bool part_next(struct part_walk *walk, const struct schema **part);
+
+/* True for what is built on a named type and has fields, items, members or patterns besides. */
+bool schema_adds_parts(const struct schema *schema);
 
 /* Fields or parameters in order, each name once. */
 struct field_list {

@@ -18,14 +18,15 @@ static const struct {
              {P_MIN, P_BELOW, true},
              {P_ABOVE, P_BELOW, true},
              {P_MIN_LENGTH, P_MAX_LENGTH, false},
-             {P_MIN_ITEMS, P_MAX_ITEMS, false}};
+             {P_MIN_ITEMS, P_MAX_ITEMS, false},
+             {P_MIN_NAMES, P_MAX_NAMES, false}};
 
 static void check_bounds(struct pass *pass, const struct schema *schema) {
     /* What the base alone says was looked at there. */
-    uint32_t said = schema->constraints ? schema_said(schema) : 0;
+    uint64_t said = schema->constraints ? schema_said(schema) : 0;
     if (!said) return;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        uint32_t both = PROPERTY_BIT(pairs[i].low) | PROPERTY_BIT(pairs[i].high);
+        uint64_t both = PROPERTY_BIT(pairs[i].low) | PROPERTY_BIT(pairs[i].high);
         if ((said & both) != both) continue;
         gramc_text low = schema_get(schema, pairs[i].low);
         gramc_text high = schema_get(schema, pairs[i].high);
@@ -77,6 +78,7 @@ static bool has_base_type(const struct schema *s, gramc_text json) {
     case TYPE_TUPLE:
     case TYPE_ANY_OF:
     case TYPE_ONE_OF:
+    case TYPE_ALL_OF:
     case TYPE_KINDS: break;
     }
     return false;
@@ -85,7 +87,7 @@ static bool has_base_type(const struct schema *s, gramc_text json) {
 /* True without asking the validator: a plain value of a base type, within plain bounds. False says
  * nothing: most defaults are plain, and the others are worth a program. */
 static bool fits_plainly(const struct schema *s, gramc_text json) {
-    if (s->raw || s->base || (s->type && s->type->bounds_hidden)) return false;
+    if (s->raw || s->base || s->all || s->keys || (s->type && s->type->bounds_hidden)) return false;
     for (const struct constraint *c = s->constraints; c; c = c->next)
         if (!is_annotation(c->property) && !(is_number(json) && number_fits(c, json))) return false;
     return has_base_type(s, json);
@@ -96,7 +98,17 @@ static bool fits_plainly(const struct schema *s, gramc_text json) {
 static void report_uncompilable(struct pass *pass, const struct schema *schema,
                                 const gramc_json_error *error) {
     const struct constraint *pattern = schema_find(schema, P_PATTERN);
-    if (pattern && strstr(error->pointer, "pattern"))
+    static const char names[] = "/patternProperties/";
+    const struct field *of_names = NULL;
+    if (strncmp(error->pointer, names, sizeof names - 1) == 0) {
+        of_names = schema->patterns;
+        while (of_names && of_names->next &&
+               !text_is(of_names->name, error->pointer + sizeof names - 1))
+            of_names = of_names->next;
+    }
+    if (of_names)
+        FIND(pass->findings, D_BAD_PATTERN, pass->source, of_names->span, text_of(error->message));
+    else if (pattern && strstr(error->pointer, "pattern"))
         FIND(pass->findings, D_BAD_PATTERN, pass->source, pattern->at, text_of(error->message));
     else
         FIND(pass->findings, D_BAD_SCHEMA, pass->source,
@@ -203,17 +215,20 @@ static void check_choices(struct pass *pass, struct arena *scratch, const struct
  * was found where it is said. */
 static bool only_repeats(const struct schema *schema) {
     const struct constraint *c = schema->constraints;
-    if (!schema->base || schema->raw) return false;
+    if (!schema->base || schema->raw || schema->all || schema->patterns) return false;
     while (c && is_annotation(c->property) && c->property != P_EXAMPLES) c = c->next;
     return c == NULL;
 }
 
 /* What has neither choices nor examples nor anything that may not compile needs no program. */
 static void check_data(struct pass *pass, const struct schema *schema) {
-    if ((!schema->raw && !schema->constraints && !schema->base) || only_repeats(schema)) return;
+    if ((!schema->raw && !schema->constraints && !schema->base && !schema->all &&
+         !schema->patterns) ||
+        only_repeats(schema))
+        return;
     const struct constraint *examples = schema_find(schema, P_EXAMPLES);
     bool choices = schema_find(schema, P_ENUM) || schema_find(schema, P_CONST);
-    bool risky = !choices && (schema->raw || schema_find(schema, P_PATTERN));
+    bool risky = !choices && (schema->raw || schema_find(schema, P_PATTERN) || schema->patterns);
     struct arena scratch;
     if (!choices && !examples && !risky) return;
     arena_init(&scratch, &pass->arena->allocator);
@@ -240,8 +255,8 @@ static void check_default(struct pass *pass, const struct field *field) {
 
 static void check_members(struct pass *pass, const struct schema *schema,
                           const struct field *field) {
-    bool is_union = schema->kind == TYPE_ANY_OF || schema->kind == TYPE_ONE_OF;
-    if (!is_union || schema->base || schema_members(schema) || schema_raw(schema)) return;
+    bool is_union = schema_is_choice(schema) || schema->kind == TYPE_ALL_OF;
+    if (!is_union || schema->base || schema->members || schema->all || schema->raw) return;
     FIND(pass->findings, D_EMPTY_UNION, pass->source, field ? field->span : schema->span,
          field          ? field->identifier
          : schema->type ? text_of(schema->type->label)
@@ -264,11 +279,11 @@ void schema_check(struct pass *pass, const struct schema *schema, const struct f
     check_bounds(pass, schema);
     check_members(pass, schema, field);
     note_replaced(pass, schema);
-    if (schema->inner) schema_check(pass, schema->inner, NULL);
     for (const struct field *inner = schema->fields; inner; inner = inner->next)
         schema_check(pass, inner->schema, inner);
-    for (const struct member *member = schema->members; member; member = member->next)
-        schema_check(pass, member->schema, NULL);
+    struct part_walk walk = part_walk(schema);
+    walk.skips_fields = true;
+    for (const struct schema *part; part_next(&walk, &part);) schema_check(pass, part, NULL);
     /* What is wrong inside would be found a second time from here. */
     if (pass->findings->counts[GRAMC_ERROR] > before) return;
     impossible_check(pass, schema);

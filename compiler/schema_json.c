@@ -47,7 +47,8 @@ static void put_type_name(struct describer *d, const char *name, bool or_null) {
 /* The JSON type of a member that says nothing but its base type; NULL if it says more. */
 static const char *bare_type(const struct schema *schema) {
     bool bare = schema->type && !schema->base && !schema->constraints && !schema->inner &&
-                !schema->has_fields && !schema->raw && !schema->type->bounds_hidden &&
+                !schema->values && !schema->has_fields && !schema->raw && !schema->all &&
+                !schema->keys && !schema->patterns && !schema->type->bounds_hidden &&
                 schema->nullable == UNSAID && schema->open == UNSAID;
     return bare ? type_json_name((enum type_kind)schema->kind) : NULL;
 }
@@ -91,10 +92,25 @@ static void put_members(struct describer *d, const char *key) {
 static void put_type(struct describer *d) {
     const struct schema *schema = d->schema;
     const char *name = type_json_name((enum type_kind)schema->kind);
-    bool is_union = schema->kind == TYPE_ANY_OF || schema->kind == TYPE_ONE_OF;
+    bool is_union = schema_is_choice(schema);
     if (name) put_type_name(d, name, schema_is_nullable(schema) && schema->kind != TYPE_NULL);
     else if (is_union && is_type_list(schema)) put_type_list(d);
     else if (is_union) put_members(d, schema->kind == TYPE_ANY_OF ? "anyOf" : "oneOf");
+}
+
+/* The base says its own first, like fields. Recursion is as deep as the chain. */
+static void put_all_links(struct describer *d, const struct schema *link) {
+    if (!link) return;
+    put_all_links(d, link->base);
+    for (const struct member *m = link->all; m; m = m->next)
+        put_schema(d->document, m->schema, NULL);
+}
+
+static void put_all_of(struct describer *d) {
+    if (!schema_has_all(d->schema) || !put_key(d, "allOf")) return;
+    json_sink_open(d->sink, JSON_ARRAY);
+    put_all_links(d, d->schema);
+    json_sink_close(d->sink, JSON_ARRAY);
 }
 
 /* ## Keywords */
@@ -185,17 +201,51 @@ static void put_properties(struct describer *d, enum type_property first, enum t
     }
 }
 
+static bool is_required_field(const struct schema *schema, gramc_text name) {
+    struct field_walk walk = field_walk(schema);
+    const struct field *f;
+    while ((f = field_next(&walk)) != NULL && (f->optional || !text_eq(f->name, name))) continue;
+    return f != NULL;
+}
+
+/* Said earlier in the list, or by a base. */
+static bool is_required_before(const struct schema *link, const struct json *list,
+                               const struct json *name) {
+    for (const struct json *v = list->first; v != name; v = v->next)
+        if (text_eq(v->text, name->text)) return true;
+    return link->base && schema_requires(link->base, name->text);
+}
+
+/* Begins the list with its first name; false if the raw schema has its own. */
+static bool put_required_name(struct describer *d, bool *any, gramc_text name) {
+    if (!*any && !put_key(d, "required")) return false;
+    if (!*any) json_sink_open(d->sink, JSON_ARRAY);
+    json_sink_string(d->sink, name);
+    *any = true;
+    return true;
+}
+
+/* Names that a link of the chain wants, and nothing behind it. */
+static bool put_required_links(struct describer *d, bool *any, const struct schema *link) {
+    if (!link) return true;
+    if (!put_required_links(d, any, link->base)) return false;
+    for (const struct constraint *c = link->constraints; c; c = c->next) {
+        const struct json *list = c->property == P_REQUIRED ? constraint_json(c) : NULL;
+        for (const struct json *v = list ? list->first : NULL; v; v = v->next) {
+            if (is_required_field(d->schema, v->text) || is_required_before(link, list, v))
+                continue;
+            if (!put_required_name(d, any, v->text)) return false;
+        }
+    }
+    return true;
+}
+
 static void put_required(struct describer *d) {
     struct field_walk walk = field_walk(d->schema);
     bool any = false;
-    for (const struct field *f; (f = field_next(&walk)) != NULL;) {
-        if (f->optional) continue;
-        if (!any && !put_key(d, "required")) return;
-        if (!any) json_sink_open(d->sink, JSON_ARRAY);
-        json_sink_string(d->sink, f->name);
-        any = true;
-    }
-    if (any) json_sink_close(d->sink, JSON_ARRAY);
+    for (const struct field *f; (f = field_next(&walk)) != NULL;)
+        if (!f->optional && !put_required_name(d, &any, f->name)) return;
+    if (put_required_links(d, &any, d->schema) && any) json_sink_close(d->sink, JSON_ARRAY);
 }
 
 static void put_fields(struct describer *d) {
@@ -208,7 +258,29 @@ static void put_fields(struct describer *d) {
         }
         json_sink_close(d->sink, JSON_OBJECT);
     }
+}
+
+/* Recursion is as deep as the chain. */
+static void put_pattern_links(struct describer *d, const struct schema *link) {
+    if (!link) return;
+    put_pattern_links(d, link->base);
+    for (const struct field *f = link->patterns; f; f = f->next) {
+        json_sink_key(d->sink, f->name);
+        put_schema(d->document, f->schema, NULL);
+    }
+}
+
+/* What is said about names: they hold for whatever else the object says. */
+static void put_names(struct describer *d) {
+    const struct schema *keys = schema_keys(d->schema);
+    if (schema_has_fields(d->schema)) put_fields(d);
     put_required(d);
+    if (schema_has_patterns(d->schema) && put_key(d, "patternProperties")) {
+        json_sink_open(d->sink, JSON_OBJECT);
+        put_pattern_links(d, d->schema);
+        json_sink_close(d->sink, JSON_OBJECT);
+    }
+    if (keys && put_key(d, "propertyNames")) put_schema(d->document, keys, NULL);
 }
 
 /* As many items as there are members, no more and no fewer. */
@@ -226,13 +298,14 @@ static void put_tuple(struct describer *d) {
 }
 
 static void put_inside(struct describer *d) {
-    const struct schema *schema = d->schema, *inner = schema_inner(schema);
+    const struct schema *schema = d->schema, *inner = schema_inner(schema),
+                        *values = schema_values(schema);
     enum said open = schema_open(schema);
     if (schema_is_unique(schema)) put_flag(d, "uniqueItems", true);
-    if (schema_has_fields(schema)) put_fields(d);
-    if (open != UNSAID) put_flag(d, "additionalProperties", open == SAID_TRUE);
-    if (inner && put_key(d, schema->kind == TYPE_MAP ? "additionalProperties" : "items"))
-        put_schema(d->document, inner, NULL);
+    put_names(d);
+    if (open != UNSAID && !values) put_flag(d, "additionalProperties", open == SAID_TRUE);
+    if (values && put_key(d, "additionalProperties")) put_schema(d->document, values, NULL);
+    if (inner && put_key(d, "items")) put_schema(d->document, inner, NULL);
     if (schema->kind == TYPE_TUPLE) put_tuple(d);
 }
 
@@ -260,11 +333,13 @@ static void use_init(struct use *use, const struct schema *schema) {
     use->word.base = NULL;
 }
 
-/* A reference and what stands beside it both hold, so it cannot open what the type closes. Types
- * that refer to themselves have no other way. */
+/* A reference and what stands beside it both hold, so it cannot open what the type closes, nor add
+ * to what a closed one takes: what adds names or items stands in line, one level deep. Types that
+ * refer to themselves have no other way. */
 static bool goes_by_reference(const struct schema_description *document,
                               const struct schema *schema) {
     const struct definition *d = schema->definition;
+    if (schema_adds_parts(schema)) return false;
     if (!d || d->by_reference || !(document->style & SCHEMA_DEFS)) return d && d->by_reference;
     return schema_open(schema) == schema_open(d->field.schema);
 }
@@ -288,7 +363,8 @@ static void put_raw(struct describer *d) {
 /* `nullable` at the place where a named type or a union is used. */
 static bool is_null_or(const struct schema *schema) {
     struct use use;
-    bool is_union = schema->kind == TYPE_ANY_OF || schema->kind == TYPE_ONE_OF;
+    bool is_union = schema_is_choice(schema), has_all = schema_has_all(schema);
+    if (has_all) return schema_is_nullable(schema);
     if (is_union) return schema_is_nullable(schema) && !is_type_list(schema);
     if (!schema->definition) return false;
     use_init(&use, schema);
@@ -314,9 +390,11 @@ static void put_all(struct schema_description *document, const struct schema *sc
     d.raw = schema_raw(d.schema);
     if (by_reference) put_reference(&d);
     else put_type(&d);
-    put_properties(&d, P_TITLE, P_MAX_ITEMS);
+    put_all_of(&d);
+    put_properties(&d, P_TITLE, P_MAX_NAMES);
     if (!by_reference) put_inside(&d);
-    else if (schema_is_unique(d.schema)) put_flag(&d, "uniqueItems", true);
+    else put_names(&d);
+    if (by_reference && schema_is_unique(d.schema)) put_flag(&d, "uniqueItems", true);
     put_rest(&d, fallback);
     put_raw(&d);
 }

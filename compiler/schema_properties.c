@@ -134,11 +134,46 @@ static void read_inner(struct reader *reader, enum type_property id, const struc
     else reader->schema->inner = schema_inside(reader->pass, p->value);
 }
 
+/* `of` and `allOf` of one type: both hold. */
+static void read_all(struct reader *reader, enum type_property id, const struct property *p) {
+    struct member **tail = &reader->schema->all;
+    (void)id;
+    while (*tail) tail = &(*tail)->next;
+    *tail = members_of_value(reader->pass, p->value);
+    /* What is no list was reported; from here on it is anything. */
+    if (p->value->kind != VALUE_ARRAY && reader->schema->kind == TYPE_ALL_OF)
+        reader->schema->kind = TYPE_ANY;
+}
+
+static void read_values(struct reader *reader, enum type_property id, const struct property *p) {
+    (void)id;
+    reader->schema->values = schema_inside(reader->pass, p->value);
+}
+
 static void read_of(struct reader *reader, enum type_property id, const struct property *p) {
     (void)id;
+    if (reader->schema->kind == TYPE_ALL_OF) {
+        read_all(reader, P_ALL_OF, p);
+        return;
+    }
     reader->schema->members = members_of_value(reader->pass, p->value);
     /* What is no list was reported; from here on it is anything. */
     if (p->value->kind != VALUE_ARRAY) reader->schema->kind = TYPE_ANY;
+}
+
+static void read_patterns(struct reader *reader, enum type_property id, const struct property *p) {
+    (void)id;
+    reader_read_patterns(reader, p);
+}
+
+/* Names are texts, whatever else is said about them. */
+static void read_keys(struct reader *reader, enum type_property id, const struct property *p) {
+    struct schema *keys = schema_inside(reader->pass, p->value);
+    (void)id;
+    bool untyped = keys && (keys->kind == TYPE_ANY || keys->kind == TYPE_ALL_OF ||
+                            keys->kind == TYPE_ANY_OF || keys->kind == TYPE_ONE_OF);
+    if (!keys || keys->kind == TYPE_STRING || untyped) reader->schema->keys = keys;
+    else reader_wrong_value(reader, p, "a type of texts, such as {type: Text, pattern: \"^x-\"}");
 }
 
 static void read_fields(struct reader *reader, enum type_property id, const struct property *p) {
@@ -156,6 +191,12 @@ static void read_type(struct reader *reader, enum type_property id, const struct
     if (other) *reader->schema = *other;
 }
 
+static void find_not_here(struct reader *reader, const struct property *p) {
+    struct pass *pass = reader->pass;
+    FIND(pass->findings, D_PROPERTY_NOT_HERE, pass->source, name_span(p->key), name_text(p->key),
+         TEXT("only parameters and fields have it"));
+}
+
 static void read_default(struct reader *reader, enum type_property id, const struct property *p) {
     (void)id;
     reader->field->fallback = data_new(reader->pass, p->value);
@@ -167,8 +208,33 @@ static void read_optional(struct reader *reader, enum type_property id, const st
     if (flag_in(reader, p)) reader->field->optional = true;
 }
 
+static bool are_texts(const struct json *list) {
+    const struct json *v = list ? list->first : NULL;
+    while (v && v->kind == JSON_STRING) v = v->next;
+    return list && !v;
+}
+
+/* `required: ["id"]`: names that must be there, though they may be no fields of its own. */
+static void read_required_names(struct reader *reader, const struct property *p) {
+    static const unsigned kinds =
+        1U << TYPE_OBJECT | 1U << TYPE_MAP | 1U << TYPE_ANY | 1U << TYPE_ALL_OF;
+    struct constraint *names = data_new(reader->pass, p->value);
+    bool takes = kinds & 1U << reader->schema->kind;
+    if (names && (!takes || !are_texts(constraint_json(names))))
+        reader_wrong_value(reader, p, takes ? "true or a list of names" : "true");
+    else say(reader, P_REQUIRED, names);
+}
+
 static void read_required(struct reader *reader, enum type_property id, const struct property *p) {
     (void)id;
+    if (p->value->kind == VALUE_ARRAY) {
+        read_required_names(reader, p);
+        return;
+    }
+    if (!reader->field) {
+        find_not_here(reader, p);
+        return;
+    }
     reader->required_said = flag_in(reader, p);
     if (reader->required_said) reader->field->optional = false;
 }
@@ -195,37 +261,24 @@ static void read_meta(struct reader *reader, enum type_property id, const struct
 /* ## All of them */
 
 static read_function *const readers[TYPE_PROPERTIES] = {
-    [P_TYPE] = read_type,
-    [P_TITLE] = read_text,
-    [P_DESCRIPTION] = read_text,
-    [P_FORMAT] = read_text,
-    [P_ITEMS] = read_inner,
-    [P_ENUM] = read_list,
-    [P_CONST] = read_data,
-    [P_MIN] = read_number,
-    [P_MAX] = read_number,
-    [P_RANGE] = read_range,
-    [P_ABOVE] = read_number,
-    [P_BELOW] = read_number,
-    [P_MULTIPLE_OF] = read_number,
-    [P_MIN_LENGTH] = read_count,
-    [P_MAX_LENGTH] = read_count,
-    [P_PATTERN] = read_text,
-    [P_MIN_ITEMS] = read_count,
-    [P_MAX_ITEMS] = read_count,
-    [P_UNIQUE] = read_unique,
-    [P_OF] = read_of,
-    [P_FIELDS] = read_fields,
-    [P_OPEN] = read_open,
-    [P_VALUES] = read_inner,
-    [P_NULLABLE] = read_nullable,
-    [P_DEFAULT] = read_default,
-    [P_EXAMPLES] = read_list,
-    [P_DEPRECATED] = read_deprecated,
-    [P_META] = read_meta,
-    [P_SCHEMA] = read_raw,
-    [P_NAME] = read_name,
-    [P_REQUIRED] = read_required,
+    [P_TYPE] = read_type,          [P_TITLE] = read_text,
+    [P_DESCRIPTION] = read_text,   [P_FORMAT] = read_text,
+    [P_ITEMS] = read_inner,        [P_ENUM] = read_list,
+    [P_CONST] = read_data,         [P_MIN] = read_number,
+    [P_MAX] = read_number,         [P_RANGE] = read_range,
+    [P_ABOVE] = read_number,       [P_BELOW] = read_number,
+    [P_MULTIPLE_OF] = read_number, [P_MIN_LENGTH] = read_count,
+    [P_MAX_LENGTH] = read_count,   [P_PATTERN] = read_text,
+    [P_MIN_ITEMS] = read_count,    [P_MAX_ITEMS] = read_count,
+    [P_UNIQUE] = read_unique,      [P_OF] = read_of,
+    [P_ALL_OF] = read_all,         [P_FIELDS] = read_fields,
+    [P_OPEN] = read_open,          [P_VALUES] = read_values,
+    [P_KEYS] = read_keys,          [P_PATTERNS] = read_patterns,
+    [P_MIN_NAMES] = read_count,    [P_MAX_NAMES] = read_count,
+    [P_NULLABLE] = read_nullable,  [P_DEFAULT] = read_default,
+    [P_EXAMPLES] = read_list,      [P_DEPRECATED] = read_deprecated,
+    [P_META] = read_meta,          [P_SCHEMA] = read_raw,
+    [P_NAME] = read_name,          [P_REQUIRED] = read_required,
     [P_OPTIONAL] = read_optional,
 };
 
@@ -276,8 +329,8 @@ static const char *noun(const struct schema *schema) {
 
 /* Keywords that belong to one of the types that their row is for. */
 static bool is_of_other_type(const struct schema *schema, gramc_text key) {
-    return (schema->kind == TYPE_ONE_OF && text_is(key, "anyOf")) ||
-           (schema->kind == TYPE_ANY_OF && text_is(key, "oneOf")) ||
+    return (schema->kind != TYPE_ANY_OF && schema->kind != TYPE_ANY && text_is(key, "anyOf")) ||
+           (schema->kind != TYPE_ONE_OF && schema->kind != TYPE_ANY && text_is(key, "oneOf")) ||
            (schema->kind == TYPE_ARRAY && text_is(key, "prefixItems"));
 }
 
@@ -286,11 +339,11 @@ static bool fits_here(struct reader *reader, enum type_property id, const struct
     const struct schema *schema = reader->schema;
     const struct type_property_row *row = type_property_row(id);
     if (row->place == PLACE_FIELDS_ONLY && !reader->field) {
-        FIND(pass->findings, D_PROPERTY_NOT_HERE, pass->source, name_span(p->key),
-             name_text(p->key), TEXT("only parameters and fields have it"));
+        find_not_here(reader, p);
         return false;
     }
-    bool fits = schema->kind == TYPE_ANY || (row->kinds & 1U << schema->kind);
+    bool untyped = schema->kind == TYPE_ANY || schema->kind == TYPE_ALL_OF;
+    bool fits = untyped || (row->kinds & 1U << schema->kind);
     if (fits && !is_of_other_type(schema, name_text(p->key))) return true;
     FIND(pass->findings, D_PROPERTY_NOT_FOR_TYPE, pass->source, name_span(p->key),
          name_text(p->key), text_of(noun(schema)));
@@ -316,6 +369,13 @@ static void contradiction(struct reader *reader, const struct property *p, const
 
 static void check_contradictions(struct reader *reader) {
     const struct property *required = said(reader, P_REQUIRED);
+    if (required && required->value->kind == VALUE_ARRAY) required = NULL;
+    if (said(reader, P_OPEN) && reader->schema->open != SAID_TRUE)
+        contradiction(reader, said(reader, P_VALUES), "`open: false` takes no other names",
+                      "keep one of them");
+    else if (said(reader, P_OPEN) && said(reader, P_VALUES))
+        contradiction(reader, said(reader, P_OPEN), "`values` says what other names hold",
+                      "leave `open` out");
     bool has_default = reader->field && reader->field->fallback;
     if (reader->required_said && !has_default)
         contradiction(reader, required, "`required: true` belongs to a default",

@@ -32,6 +32,8 @@ void reader_set_type(struct reader *reader, gramc_text label, struct span span);
 void reader_say(struct reader *reader, enum type_property property, gramc_text text,
                 struct span at);
 void reader_wrong_value(struct reader *reader, const struct property *p, const char *wanted);
+/* `patterns`, a map from regular expression to type. */
+void reader_read_patterns(struct reader *reader, const struct property *p);
 /* `fields`, as a list of maps or a map from name to type. */
 void reader_read_fields(struct reader *reader, const struct property *p);
 

@@ -1,11 +1,11 @@
 /* Answers what a type says in the end: what is written at the place of use, else what its base
  * says. The chain from use to base is short, and was checked to have no cycle when it was made. */
-#include "compiler/schema.h"
+#include "compiler/definition.h"
 
 #include "base/text.h"
 
-uint32_t schema_said(const struct schema *schema) {
-    uint32_t said = 0;
+uint64_t schema_said(const struct schema *schema) {
+    uint64_t said = 0;
     for (; schema; schema = schema->base)
         for (const struct constraint *c = schema->constraints; c; c = c->next)
             said |= PROPERTY_BIT(c->property);
@@ -53,9 +53,50 @@ const struct schema *schema_inner(const struct schema *schema) {
     return schema ? schema->inner : NULL;
 }
 
+const struct schema *schema_values(const struct schema *schema) {
+    while (schema && !schema->values) schema = schema->base;
+    return schema ? schema->values : NULL;
+}
+
+const struct schema *schema_keys(const struct schema *schema) {
+    while (schema && !schema->keys) schema = schema->base;
+    return schema ? schema->keys : NULL;
+}
+
+bool schema_has_patterns(const struct schema *schema) {
+    while (schema && !schema->patterns) schema = schema->base;
+    return schema != NULL;
+}
+
+static bool lists_name(const struct constraint *c, gramc_text name) {
+    const struct json *list = c->property == P_REQUIRED ? constraint_json(c) : NULL;
+    const struct json *v = list ? list->first : NULL;
+    while (v && !text_eq(v->text, name)) v = v->next;
+    return v != NULL;
+}
+
+bool schema_requires(const struct schema *schema, gramc_text name) {
+    for (; schema; schema = schema->base) {
+        for (const struct field *f = schema->fields; f; f = f->next)
+            if (!f->optional && text_eq(f->name, name)) return true;
+        for (const struct constraint *c = schema->constraints; c; c = c->next)
+            if (lists_name(c, name)) return true;
+    }
+    return false;
+}
+
 const struct member *schema_members(const struct schema *schema) {
     while (schema && !schema->members) schema = schema->base;
     return schema ? schema->members : NULL;
+}
+
+bool schema_is_choice(const struct schema *schema) {
+    return schema->kind == TYPE_ANY_OF || schema->kind == TYPE_ONE_OF;
+}
+
+bool schema_has_all(const struct schema *schema) {
+    while (schema && !schema->all) schema = schema->base;
+    return schema != NULL;
 }
 
 const struct raw_schema *schema_raw(const struct schema *schema) {
@@ -89,6 +130,46 @@ const struct field *field_next(struct field_walk *walk) {
     const struct field *field = walk->next;
     if (field) walk->next = field->next;
     return field;
+}
+
+/* ## Parts */
+
+struct part_walk part_walk(const struct schema *schema) {
+    return (struct part_walk){.schema = schema};
+}
+
+/* The single ones first, then the lists. */
+bool part_next(struct part_walk *walk, const struct schema **part) {
+    const struct schema *s = walk->schema;
+    const struct schema *single[] = {s->inner, s->values, s->keys};
+    const struct field *fields[] = {walk->skips_fields ? NULL : s->fields, s->patterns};
+    const struct member *members[] = {s->members, s->all};
+    enum { SINGLE = 3, LISTS = 2 };
+    while (!walk->field && !walk->member && walk->stage < SINGLE + 2 * LISTS) {
+        unsigned at = walk->stage++;
+        if (at < SINGLE && single[at]) {
+            *part = single[at];
+            return true;
+        }
+        if (at < SINGLE) continue;
+        at -= SINGLE;
+        if (at < LISTS) walk->field = fields[at];
+        else walk->member = members[at - LISTS];
+    }
+    *part = walk->field ? walk->field->schema : walk->member ? walk->member->schema : NULL;
+    if (walk->field) walk->field = walk->field->next;
+    else if (walk->member) walk->member = walk->member->next;
+    else return false;
+    return true;
+}
+
+bool schema_adds_parts(const struct schema *schema) {
+    const struct schema *type = schema->definition ? schema->definition->field.schema : NULL;
+    for (; type && schema && schema != type; schema = schema->base)
+        if (schema->inner || schema->values || schema->fields || schema->patterns ||
+            schema->members)
+            return true;
+    return false;
 }
 
 /* ## Lists of fields */

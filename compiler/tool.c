@@ -156,6 +156,7 @@ static void read_signature(struct pass *pass, struct tool *tool, const struct sc
     case TYPE_TUPLE:
     case TYPE_ANY_OF:
     case TYPE_ONE_OF:
+    case TYPE_ALL_OF:
     case TYPE_KINDS: tool->public.result_kind = GRAMC_RESULT_JSON; break;
     }
 }

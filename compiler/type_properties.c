@@ -7,7 +7,8 @@
 #define KIND(kind) (1U << TYPE_##kind)
 #define NUMERIC (KIND(INTEGER) | KIND(NUMBER))
 #define ARRAY_OR_TUPLE (KIND(ARRAY) | KIND(TUPLE))
-#define UNION (KIND(ANY_OF) | KIND(ONE_OF))
+#define UNION (KIND(ANY_OF) | KIND(ONE_OF) | KIND(ALL_OF))
+#define NAMED (KIND(OBJECT) | KIND(MAP))
 #define EVERY ((1U << TYPE_KINDS) - 1)
 
 static const struct type_property_row rows[TYPE_PROPERTIES] = {
@@ -56,16 +57,23 @@ static enum type_property candidate(gramc_text spelling) {
     case TEXT_KEY(7, 'p', 'a', 'n'): return P_PATTERN;
     case TEXT_KEY(8, 'm', 'i', 's'): return P_MIN_ITEMS;
     case TEXT_KEY(8, 'm', 'a', 's'): return P_MAX_ITEMS;
+    case TEXT_KEY(13, 'm', 'i', 's'): return P_MIN_NAMES;
+    case TEXT_KEY(13, 'm', 'a', 's'): return P_MAX_NAMES;
     case TEXT_KEY(6, 'u', 'n', 'e'):
     case TEXT_KEY(11, 'u', 'n', 's'): return P_UNIQUE;
     case TEXT_KEY(2, 'o', 'f', 'f'):
     case TEXT_KEY(5, 'a', 'n', 'f'):
     case TEXT_KEY(5, 'o', 'n', 'f'): return P_OF;
+    case TEXT_KEY(5, 'a', 'l', 'f'): return P_ALL_OF;
     case TEXT_KEY(6, 'f', 'i', 's'):
     case TEXT_KEY(10, 'p', 'r', 's'): return P_FIELDS;
     case TEXT_KEY(4, 'o', 'p', 'n'):
     case TEXT_KEY(20, 'a', 'd', 's'): return P_OPEN;
     case TEXT_KEY(6, 'v', 'a', 's'): return P_VALUES;
+    case TEXT_KEY(4, 'k', 'e', 's'):
+    case TEXT_KEY(13, 'p', 'r', 's'): return P_KEYS;
+    case TEXT_KEY(8, 'p', 'a', 's'):
+    case TEXT_KEY(17, 'p', 'a', 's'): return P_PATTERNS;
     case TEXT_KEY(8, 'n', 'u', 'e'): return P_NULLABLE;
     case TEXT_KEY(7, 'd', 'e', 't'): return P_DEFAULT;
     case TEXT_KEY(8, 'e', 'x', 's'): return P_EXAMPLES;

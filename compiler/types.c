@@ -28,6 +28,7 @@
     T(Tuple, 'T', 'u', 'e', .kind = TYPE_TUPLE)                                                    \
     T(AnyOf, 'A', 'n', 'f', .kind = TYPE_ANY_OF)                                                   \
     T(OneOf, 'O', 'n', 'f', .kind = TYPE_ONE_OF)                                                   \
+    T(AllOf, 'A', 'l', 'f', .kind = TYPE_ALL_OF)                                                   \
     T(Any, 'A', 'n', 'y', .kind = TYPE_ANY)                                                        \
     T(Null, 'N', 'u', 'l', .kind = TYPE_NULL)                                                      \
     T(Date, 'D', 'a', 'e', .kind = TYPE_STRING, .format = "date")                                  \
@@ -88,6 +89,7 @@ const char *type_json_name(enum type_kind kind) {
         [TYPE_NUMBER] = JSON_TYPE_NUMBER, [TYPE_BOOLEAN] = JSON_TYPE_BOOLEAN,
         [TYPE_OBJECT] = JSON_TYPE_OBJECT, [TYPE_MAP] = JSON_TYPE_OBJECT,
         [TYPE_ARRAY] = JSON_TYPE_ARRAY,   [TYPE_TUPLE] = JSON_TYPE_ARRAY,
-        [TYPE_ANY_OF] = JSON_TYPES,       [TYPE_ONE_OF] = JSON_TYPES};
+        [TYPE_ANY_OF] = JSON_TYPES,       [TYPE_ONE_OF] = JSON_TYPES,
+        [TYPE_ALL_OF] = JSON_TYPES};
     return types[kind] == JSON_TYPES ? NULL : json_type_name(types[kind]);
 }

@@ -17,6 +17,7 @@ enum type_kind {
     TYPE_TUPLE,  /* a fixed number of items, each of its own type */
     TYPE_ANY_OF, /* at least one of its members fits */
     TYPE_ONE_OF, /* exactly one */
+    TYPE_ALL_OF, /* all of them: it says no type of its own */
     TYPE_KINDS
 };
 
@@ -32,7 +33,7 @@ struct type_row {
 /* NULL if the label names no type. */
 const struct type_row *type_find(gramc_text label);
 /* Which row it is, from 0 up. */
-enum { TYPE_LABELS = 31 };
+enum { TYPE_LABELS = 32 };
 size_t type_index(const struct type_row *row);
 /* The label nearest to a misspelt one; {NULL, 0} if none is near. */
 gramc_text type_nearest(gramc_text label);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "jsonschema/fill.h"
+#include "jsonschema/output.h"
 #include "jsonschema/verdict.h"
 
 /* One pass over the bytes, which settles what is valid once it is filled in. False says nothing. */
@@ -49,6 +50,13 @@ static void tell_reader(gramc_json_error *out, const struct json_error *error) {
     snprintf(out->message, sizeof out->message, "%s", error->message);
 }
 
+static void find_output(struct verdict *verdict, struct evaluation *evaluation,
+                        const struct json *root, unsigned flags) {
+    bool all = flags & GRAMC_CHECK_UNITS, valid = !evaluation->report->total;
+    if (evaluation->status == GRAMC_OK && (all || (flags & GRAMC_CHECK_ANNOTATIONS && valid)))
+        output_walk(verdict, evaluation, root, all);
+}
+
 /* The thorough way: reads a document, changes it, evaluates it, and can say what is wrong. */
 static gramc_status explain(struct verdict *verdict, const struct gramc_schema *schema,
                             gramc_text text, const gramc_check_options *options, uint64_t spent) {
@@ -70,6 +78,7 @@ static gramc_status explain(struct verdict *verdict, const struct gramc_schema *
             evaluate_duplicates(&evaluation, root);
             evaluate_document(&evaluation, root);
         }
+        find_output(verdict, &evaluation, root, options->flags);
     } else if (error.limit) {
         evaluation_stop(&evaluation, GRAMC_LIMIT);
         if (options->error) tell_reader(options->error, &error);
@@ -79,6 +88,21 @@ static gramc_status explain(struct verdict *verdict, const struct gramc_schema *
     evaluation_free(&evaluation);
     verdict_finish(verdict, &evaluation, &report, root, text);
     return verdict->arena.oom ? GRAMC_NOMEM : evaluation.status;
+}
+
+/* Member by member: its room is left as it is, and for all that stands before it together a
+ * compiler would rather loop. */
+static void verdict_init(struct verdict *verdict, const gramc_allocator *allocator) {
+    verdict->shown = (gramc_verdict){.valid = false};
+    verdict->violations = NULL;
+    verdict->output = NULL;
+    verdict->output_all = false;
+    verdict->changes = NULL;
+    verdict->link = NULL;
+    verdict->fill_count = 0;
+    arena_init(&verdict->arena, allocator);
+    verdict->arena.cursor = (char *)verdict->room;
+    verdict->arena.end = (char *)verdict->room + sizeof verdict->room;
 }
 
 static gramc_status check(gramc_verdict **out, const struct gramc_schema *schema, gramc_text text,
@@ -91,10 +115,8 @@ static gramc_status check(gramc_verdict **out, const struct gramc_schema *schema
     uint64_t spent = 0;
     *out = NULL;
     if (!verdict) return GRAMC_NOMEM;
-    memset(verdict, 0, offsetof(struct verdict, room));
-    arena_init(&verdict->arena, &allocator);
-    verdict->arena.cursor = (char *)verdict->room;
-    verdict->arena.end = (char *)verdict->room + sizeof verdict->room;
+    verdict_init(verdict, &allocator);
+    thoroughly |= (options->flags & (GRAMC_CHECK_ANNOTATIONS | GRAMC_CHECK_UNITS)) != 0;
     if (thoroughly || !accept(verdict, schema, text, options->flags, &spent))
         status = explain(verdict, schema, text, options, spent);
     if (status == GRAMC_OK) *out = &verdict->shown;

@@ -48,14 +48,19 @@ static const struct json *child_around(const struct json *parent, const struct j
     return NULL;
 }
 
-void put_pointer_to(struct buf *out, const struct json *root, const struct json *value) {
-    size_t index;
+size_t put_pointer_to(struct buf *out, const struct json *root, const struct json *value) {
+    size_t index, passed = 0;
     while (root && root != value) {
         const struct json *child = child_around(root, value, &index);
+        passed += index;
         if (child && root->kind == JSON_OBJECT) json_put_pointer_token(out, child->key);
-        else if (child) buf_printf(out, "/%zu", index);
+        else if (child) {
+            buf_putc(out, '/');
+            buf_number(out, index);
+        }
         root = child;
     }
+    return passed;
 }
 
 /* Copies as much as there is room for. */

@@ -97,6 +97,11 @@ bool fast_prepare_node(struct schema_compiler *c, struct schema_node *node);
 /* Needs a document to know what was evaluated, and for nothing else. */
 bool fast_needs_only_evaluated(const struct schema_node *node);
 bool fast_choose_mode(struct schema_compiler *c, struct schema_node *node);
+/* A table of texts, each with its bits. */
+bool fast_make_keys(struct schema_compiler *c, struct fast_keys *out, const gramc_text *texts,
+                    const uint64_t *bits, size_t count);
+/* ## fast_discern.c: once nodes are merged. */
+bool fast_discern_nodes(struct schema_compiler *c);
 /* ## fast_merge.c: once all nodes are prepared. */
 bool fast_merge_nodes(struct schema_compiler *c);
 /* ## fast_numbers.c: the numbers among choices. */

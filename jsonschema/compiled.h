@@ -9,6 +9,7 @@
 
 #include "base/json/json.h"
 #include "base/map.h"
+#include "jsonschema/keywords.h"
 #include "jsonschema/regex.h"
 #include "jsonschema/types.h"
 
@@ -155,6 +156,14 @@ struct dependent {
     const char *keyword;
 };
 
+/* The same for the fast path: places among the fast keys. */
+struct fast_dependent {
+    uint32_t key;
+    uint32_t count;
+    const uint32_t *names;
+    const struct schema_node *node; /* or NULL */
+};
+
 struct object_rules {
     struct schema_property *properties; /* sorted by key; also holds the names that are required */
     size_t property_count;
@@ -170,8 +179,10 @@ struct object_rules {
     const struct dependent *dependents;
     size_t dependent_count;
     uint32_t min, max;
-    struct fast_keys fast;           /* the properties again, for the fast path */
-    uint64_t required;               /* a bit for each fast keys that must be there */
+    struct fast_keys fast; /* the properties again, for the fast path; then the names that
+                              only dependents know */
+    const struct fast_dependent *fast_dependents; /* NULL: there are none */
+    uint64_t required;                            /* a bit for each fast keys that must be there */
     uint64_t defaults;               /* one for each that would be filled in; of an object that is
                                         not simple: how many there are */
     struct fast_default *initials;   /* one for each fast key, if there are defaults */
@@ -186,6 +197,46 @@ struct dynamic_ref {
     bool dynamic; /* the target is a dynamic anchor: look for the outermost one */
 };
 
+/* What a value's first byte tells. */
+enum glance_class {
+    GLANCE_STRING,
+    GLANCE_NUMBER,
+    GLANCE_TRUE,
+    GLANCE_FALSE,
+    GLANCE_NULL,
+    GLANCE_OBJECT,
+    GLANCE_ARRAY,
+    GLANCE_CLASSES
+};
+
+/* Who judges a number. */
+struct glance_number {
+    const struct schema_node *node;
+    uint64_t subject;
+};
+
+/* What a member says about the subjects of a glance, a bit for each. */
+struct glance_row {
+    uint64_t required;             /* who must have it */
+    uint64_t fits[GLANCE_CLASSES]; /* whom such a value may be right for... */
+    uint64_t sure[GLANCE_CLASSES]; /* ...and who has nothing more to say about it */
+    uint64_t listed;               /* who lists texts */
+    struct fast_keys texts;        /* bit: of all who list it */
+    const struct glance_number *numbers;
+    size_t number_count;
+};
+
+/* What the keys of an object tell about schemas that apply to it, the subjects: those of anyOf,
+ * then those of oneOf, then `if`, then `not`. */
+struct glance {
+    struct fast_keys keys; /* bit: of the row */
+    const struct glance_row *rows;
+    uint64_t required; /* rows that somebody requires */
+    uint64_t objects;  /* subjects that may be objects... */
+    uint64_t exact;    /* ...and say nothing but what stands here */
+    bool choice;       /* all of them are of one list */
+};
+
 /* What applies to the same place of the instance. */
 struct applicators {
     const struct schema_node *ref;
@@ -193,6 +244,7 @@ struct applicators {
     struct node_list all, any, one;
     const struct schema_node *no, *if_node, *then_node, *else_node;
     const struct schema_node *unevaluated_items, *unevaluated_properties;
+    const struct glance *glance; /* of those that are looked at; NULL: it would tell nothing */
 };
 
 /* How the fast path goes about a node: mostly by the one type of value that it accepts. */
@@ -270,15 +322,22 @@ struct gramc_schema {
     const struct object_rules *any_members;
 };
 
+/* Whether a dialect knows the keyword. */
+bool keyword_is_heeded(enum keyword keyword, const struct dialect *dialect);
 /* Eight bytes at a time; the same for the same bytes. */
 uint64_t fast_hash(const char *bytes, size_t len);
 
-/* The JSON Pointer of a value inside a document, found by its span. */
-void put_pointer_to(struct buf *out, const struct json *root, const struct json *value);
+/* The JSON Pointer of a value inside a document, found by its span. Tells how many values it had to
+ * pass. */
+size_t put_pointer_to(struct buf *out, const struct json *root, const struct json *value);
 /* "an integer", "a string or null" ... for messages. */
 void put_types(struct buf *out, unsigned types);
 
 /* The property of that name, or NULL. */
 const struct schema_property *find_property(const struct object_rules *rules, gramc_text key);
+/* The same for one member after the other: those of most objects come in the order of the schema.
+ * *likely: rules->first, to begin with. */
+const struct schema_property *find_next_property(const struct object_rules *rules, gramc_text key,
+                                                 uint32_t *likely);
 
 #endif

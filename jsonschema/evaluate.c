@@ -8,6 +8,7 @@
 
 #include "base/json/number.h"
 #include "base/limits.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "jsonschema/discriminate.h"
 #include "jsonschema/formats.h"
@@ -89,10 +90,6 @@ bool marks_init(struct evaluation *evaluation, struct marks *marks, const struct
     return marks->bits || evaluation_stop(evaluation, GRAMC_NOMEM);
 }
 
-static void marks_add(struct marks *to, const struct marks *from) {
-    for (size_t i = 0; i < (from->count + 63) / 64; i++) to->bits[i] |= from->bits[i];
-}
-
 bool evaluate_matches(struct evaluation *evaluation, const struct regex *regex, gramc_text text) {
     if (!evaluation_take(evaluation, regex_steps(regex, text.len))) return false;
     switch (regex_matches(&evaluation->regexes, regex, text)) {
@@ -141,7 +138,11 @@ static bool evaluate_number(struct evaluation *evaluation, const struct evaluati
     };
     const struct number_rules *rules = at->node->number;
     gramc_text number = at->value->text;
+    int64_t whole;
     bool valid = true;
+    if (rules->bounded && number_to_int(&whole, number) && whole >= rules->least &&
+        whole <= rules->most)
+        return true;
     for (size_t i = 0; i < BOUND_COUNT; i++) {
         if (!rules->bounds[i].ptr) continue;
         int order = json_number_compare(number, rules->bounds[i]);
@@ -160,7 +161,8 @@ static bool evaluate_string(struct evaluation *evaluation, const struct evaluati
     const struct string_rules *rules = at->node->string;
     gramc_text text = at->value->text;
     bool valid = true;
-    if (rules->min || rules->max != UINT32_MAX) {
+    /* A character takes 1 to 4 bytes: often these alone settle it. */
+    if (text.len > rules->max || text.len / 4 < rules->min) {
         size_t length = text_length(text);
         if (length < rules->min) report_size(evaluation, at, "minLength", rules->min, length);
         if (length > rules->max) report_size(evaluation, at, "maxLength", rules->max, length);
@@ -432,6 +434,20 @@ static bool has_type(const struct schema_node *node, const struct json *value) {
            !(node->flags & NODE_WRITTEN && !json_number_is_written_whole(value->text));
 }
 
+bool evaluate_itself(struct evaluation *evaluation, const struct evaluation_frame *at) {
+    const struct schema_node *node = at->node;
+    bool valid = has_type(node, at->value);
+    if (!valid) report_type(evaluation, at);
+    valid &= evaluate_values(evaluation, at);
+    if (at->value->kind == JSON_NUMBER && node->number) valid &= evaluate_number(evaluation, at);
+    if (at->value->kind == JSON_STRING && node->string) valid &= evaluate_string(evaluation, at);
+    if (at->value->kind == JSON_ARRAY && node->array)
+        valid &= evaluate_array_itself(evaluation, at);
+    if (at->value->kind == JSON_OBJECT && node->object)
+        valid &= evaluate_object_itself(evaluation, at);
+    return valid;
+}
+
 static bool evaluate_rules(struct evaluation *evaluation, const struct evaluation_frame *at,
                            struct marks *marks) {
     const struct schema_node *node = at->node;
@@ -503,18 +519,27 @@ static bool evaluate_once(struct evaluation *evaluation, const struct evaluation
                : evaluation_stop(evaluation, GRAMC_NOMEM);
 }
 
-bool evaluate_frame(struct evaluation *evaluation, const struct evaluation_frame *at,
-                    struct marks *marks) {
+bool evaluation_enter(struct evaluation *evaluation, const struct evaluation_frame *at) {
     if (evaluation->status != GRAMC_OK) return false;
     if (evaluation->frames >= JUDGE_FRAMES_MAX) return evaluation_limit(evaluation, LIMIT_FRAMES);
     if (!evaluation_take(evaluation, 1)) return false;
-    const struct evaluation_frame *outer = evaluation->current;
     evaluation->current = at;
     evaluation->frames++;
-    bool valid = !marks && is_memorable(evaluation, at) ? evaluate_once(evaluation, at)
-                                                        : evaluate_all(evaluation, at, marks);
+    return true;
+}
+
+void evaluation_leave(struct evaluation *evaluation, const struct evaluation_frame *outer) {
     evaluation->frames--;
     evaluation->current = outer;
+}
+
+bool evaluate_frame(struct evaluation *evaluation, const struct evaluation_frame *at,
+                    struct marks *marks) {
+    const struct evaluation_frame *outer = evaluation->current;
+    if (!evaluation_enter(evaluation, at)) return false;
+    bool valid = !marks && is_memorable(evaluation, at) ? evaluate_once(evaluation, at)
+                                                        : evaluate_all(evaluation, at, marks);
+    evaluation_leave(evaluation, outer);
     return valid;
 }
 

@@ -37,6 +37,7 @@ struct evaluation_frame {
     uint32_t index;      /* ...or the place in a list, if token.ptr is NULL and `listed` */
     bool listed;
     bool name;     /* the value is a member's name, not a member */
+    bool placed;   /* `item` says where it stands */
     uint32_t item; /* the place of an item in its array */
 };
 
@@ -53,6 +54,7 @@ struct report {
     struct violation *first, **link;
     size_t kept, total, max;
     unsigned weight;
+    bool brief; /* of a violation its keyword and sentence will do */
 };
 
 struct evaluation {
@@ -92,6 +94,13 @@ bool evaluate_document(struct evaluation *evaluation, const struct json *value);
 /* The same below another frame; marks NULL: nobody asks what was evaluated. */
 bool evaluate_frame(struct evaluation *evaluation, const struct evaluation_frame *frame,
                     struct marks *marks);
+/* A schema is about to be applied: false beyond a limit. What was applied before it (`current`) is
+ * told when it ends. */
+bool evaluation_enter(struct evaluation *evaluation, const struct evaluation_frame *at);
+void evaluation_leave(struct evaluation *evaluation, const struct evaluation_frame *outer);
+/* What a node itself says of a value, without what it applies to the value or its parts, and
+ * without names that others depend on. */
+bool evaluate_itself(struct evaluation *evaluation, const struct evaluation_frame *at);
 /* Reports members with the same name, at every depth; false if there are any. */
 bool evaluate_duplicates(struct evaluation *evaluation, const struct json *root);
 /* The members of an object by name, sorted if they are many. False at a limit or without memory. */
@@ -122,6 +131,13 @@ bool evaluate_array(struct evaluation *evaluation, const struct evaluation_frame
                     struct marks *marks);
 bool evaluate_object(struct evaluation *evaluation, const struct evaluation_frame *at,
                      struct marks *marks);
+/* The same without items and members. */
+bool evaluate_array_itself(struct evaluation *evaluation, const struct evaluation_frame *at);
+bool evaluate_object_itself(struct evaluation *evaluation, const struct evaluation_frame *at);
+/* Names that must be there because others are. */
+bool evaluate_dependents(struct evaluation *evaluation, const struct evaluation_frame *at);
+/* A member's name as a value. */
+struct json evaluate_name_of(const struct json *member);
 bool evaluate_apply(struct evaluation *evaluation, const struct evaluation_frame *at,
                     struct marks *marks);
 /* The first two equal items, by place; false if all differ. */
@@ -129,6 +145,9 @@ bool evaluate_find_equal(struct evaluation *evaluation, const struct json *array
 
 static inline void marks_set(struct marks *marks, uint32_t i) {
     if (marks) marks->bits[i / 64] |= UINT64_C(1) << i % 64;
+}
+static inline void marks_add(struct marks *to, const struct marks *from) {
+    for (size_t i = 0; i < (from->count + 63) / 64; i++) to->bits[i] |= from->bits[i];
 }
 static inline bool marks_has(const struct marks *marks, uint32_t i) {
     return marks->bits[i / 64] >> i % 64 & 1;

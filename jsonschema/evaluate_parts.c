@@ -107,36 +107,57 @@ bool evaluate_find_equal(struct evaluation *evaluation, const struct json *array
     return false;
 }
 
+static bool evaluate_unique(struct evaluation *evaluation, const struct evaluation_frame *at) {
+    uint32_t pair[2];
+    if (!at->node->array->unique || at->value->count < 2 ||
+        !evaluate_find_equal(evaluation, at->value, pair))
+        return true;
+    report_equal_items(evaluation, at, pair);
+    return false;
+}
+
+static bool evaluate_item_count(struct evaluation *evaluation, const struct evaluation_frame *at) {
+    const struct array_rules *rules = at->node->array;
+    uint32_t count = at->value->count;
+    if (count < rules->min) report_size(evaluation, at, "minItems", rules->min, count);
+    if (count > rules->max) report_size(evaluation, at, "maxItems", rules->max, count);
+    return count >= rules->min && count <= rules->max;
+}
+
 bool evaluate_array(struct evaluation *evaluation, const struct evaluation_frame *at,
                     struct marks *marks) {
     const struct array_rules *rules = at->node->array;
-    uint32_t count = at->value->count, pair[2];
-    bool valid = count >= rules->min && count <= rules->max;
-    if (count < rules->min) report_size(evaluation, at, "minItems", rules->min, count);
-    if (count > rules->max) report_size(evaluation, at, "maxItems", rules->max, count);
+    bool valid = evaluate_item_count(evaluation, at);
     if (!valid && !evaluation->report) return false;
     if (rules->rest || rules->prefix.count) valid &= evaluate_items(evaluation, at, marks);
     if (!valid && !evaluation->report) return false;
     if (rules->contains) valid &= evaluate_contains(evaluation, at, marks);
-    if (rules->unique && count > 1 && evaluate_find_equal(evaluation, at->value, pair)) {
-        report_equal_items(evaluation, at, pair);
-        valid = false;
-    }
+    valid &= evaluate_unique(evaluation, at);
     return valid && evaluation->status == GRAMC_OK;
+}
+
+bool evaluate_array_itself(struct evaluation *evaluation, const struct evaluation_frame *at) {
+    bool valid = evaluate_item_count(evaluation, at);
+    if (at->node->array->contains) valid &= evaluate_contains(evaluation, at, NULL);
+    return evaluate_unique(evaluation, at) && valid;
 }
 
 /* ## Objects */
 
 enum { FEW_MEMBERS = 16, MEMBERS_PER_STEP = 8 };
 
+struct json evaluate_name_of(const struct json *member) {
+    return (struct json){.kind = JSON_STRING,
+                         .key = member->key,
+                         .text = member->key,
+                         .start = member->key_start,
+                         .end = member->key_start,
+                         .mark = MARK_BRIEF};
+}
+
 static bool evaluate_name(struct evaluation *evaluation, const struct evaluation_frame *at,
                           const struct json *member) {
-    struct json name = {.kind = JSON_STRING,
-                        .key = member->key,
-                        .text = member->key,
-                        .start = member->key_start,
-                        .end = member->key_start,
-                        .mark = MARK_BRIEF};
+    struct json name = evaluate_name_of(member);
     struct evaluation_frame inner =
         frame_child(at, at->node->object->names, &name, "propertyNames");
     inner.name = true;
@@ -214,13 +235,14 @@ static bool find_required(struct evaluation *evaluation, const struct evaluation
 static bool mark_required(struct evaluation *evaluation, const struct evaluation_frame *at) {
     const struct object_rules *rules = at->node->object;
     const struct json required = {.count = rules->required_count};
+    uint32_t likely = rules->first;
     struct marks seen;
     bool valid = true;
     if (!evaluation_take(evaluation, (at->value->count + required.count) / MEMBERS_PER_STEP) ||
         !marks_init(evaluation, &seen, &required))
         return false;
     for (const struct json *member = at->value->first; member; member = member->next) {
-        const struct schema_property *property = find_property(rules, member->key);
+        const struct schema_property *property = find_next_property(rules, member->key, &likely);
         if (property && property->required != NO_REQUIRED) marks_set(&seen, property->required);
     }
     for (uint32_t i = 0; i < rules->required_count; i++) {
@@ -258,7 +280,7 @@ static bool evaluate_dependent(struct evaluation *evaluation, const struct evalu
     return valid;
 }
 
-static bool evaluate_dependents(struct evaluation *evaluation, const struct evaluation_frame *at) {
+bool evaluate_dependents(struct evaluation *evaluation, const struct evaluation_frame *at) {
     const struct object_rules *rules = at->node->object;
     struct member_index index;
     bool valid = true;
@@ -282,7 +304,7 @@ static bool evaluate_members(struct evaluation *evaluation, const struct evaluat
                              struct marks *marks, enum member_kinds which) {
     const struct object_rules *rules = at->node->object;
     bool valid = true;
-    uint32_t i = 0;
+    uint32_t i = 0, likely = rules->first;
     if (!rules->has_nodes && !rules->pattern_count && !rules->additional && !rules->names)
         return true;
     if (!evaluation_take(evaluation, at->value->count / MEMBERS_PER_STEP)) return false;
@@ -290,21 +312,26 @@ static bool evaluate_members(struct evaluation *evaluation, const struct evaluat
         bool known = false;
         enum member_kinds is = member->kind >= JSON_ARRAY ? MEMBERS_CONTAINER : MEMBERS_SCALAR;
         if (!(which & is)) continue;
-        valid &= evaluate_member(evaluation, at, member, find_property(rules, member->key), &known);
+        const struct schema_property *property = find_next_property(rules, member->key, &likely);
+        valid &= evaluate_member(evaluation, at, member, property, &known);
         if (!evaluation_goes_on(evaluation, valid)) return false;
         if (known) marks_set(marks, i);
     }
     return valid;
 }
 
-bool evaluate_object(struct evaluation *evaluation, const struct evaluation_frame *at,
-                     struct marks *marks) {
+bool evaluate_object_itself(struct evaluation *evaluation, const struct evaluation_frame *at) {
     const struct object_rules *rules = at->node->object;
     uint32_t count = at->value->count;
     bool valid = count >= rules->min && count <= rules->max;
     if (count < rules->min) report_size(evaluation, at, "minProperties", rules->min, count);
     if (count > rules->max) report_size(evaluation, at, "maxProperties", rules->max, count);
-    valid &= evaluate_required(evaluation, at);
+    return evaluate_required(evaluation, at) && valid;
+}
+
+bool evaluate_object(struct evaluation *evaluation, const struct evaluation_frame *at,
+                     struct marks *marks) {
+    bool valid = evaluate_object_itself(evaluation, at);
     if (!valid && !evaluation->report) return false;
     if (evaluation->report) valid &= evaluate_members(evaluation, at, marks, MEMBERS_ALL);
     else

@@ -6,6 +6,8 @@
 
 #include "base/text.h"
 
+enum { LONGEST_COPY = 256 }; /* of a number at the root */
+
 /* ## Scalars */
 
 static inline const char *run_text(const struct run *run, const char *p) {
@@ -68,6 +70,12 @@ static const struct schema_node *item_node(const struct run *run, const struct a
     return rules->rest ? rules->rest->same : run->schema->any;
 }
 
+static inline const char *run_refused_item(struct run *run, const struct schema_node *node,
+                                           const char *open, const char *value, uint32_t place) {
+    const struct refused_item at = {open, value, place};
+    return run->fills ? run_coerce_item(run, node, &at) : NULL;
+}
+
 static inline const char *run_array(struct run *run, const struct schema_node *node,
                                     const char *p) {
     const struct array_rules *rules = node->array;
@@ -77,8 +85,10 @@ static inline const char *run_array(struct run *run, const struct schema_node *n
     p = run_skip_blanks(p + 1);
     if (*p != ']') {
         for (;; p = run_skip_gap(p)) {
+            const struct schema_node *item_is = item_node(run, rules, count++);
             const char *item = p;
-            p = run_any(run, item_node(run, rules, count++), p);
+            p = run_any(run, item_is, p);
+            if (!p) p = run_refused_item(run, item_is, start, item, count - 1);
             if (!p) return run_refuse(run, item);
             p = run_skip_blanks(p);
             if (*p != ',') break;
@@ -133,16 +143,15 @@ static inline const char *run_key(struct run *run, const struct members *members
     return p;
 }
 
-/* A value was refused, but it may be a null that counts as absent. */
+/* A value was refused, but it may be a null that counts as absent, or be converted. */
 static inline const char *run_refused(struct run *run, struct members *members,
-                                      const struct fast_key *key, const char *quote,
-                                      const char *value) {
-    const struct null_member at = {members->rules, key,   members->open,
-                                   quote,          value, members->count - 1};
-    const char *end = key ? run_drop_null(run, &at) : NULL;
-    if (!end) return NULL;
+                                      const struct schema_node *node,
+                                      const struct refused_member *at) {
+    if (!run->fills) return NULL;
+    const char *end = at->key ? run_drop_null(run, at) : NULL;
+    if (!end) return run_coerce_member(run, node, at);
     members->count--;
-    members->dropped |= key->bit;
+    members->dropped |= at->key->bit;
     return end;
 }
 
@@ -164,7 +173,10 @@ static inline const char *run_member(struct run *run, struct members *members, c
     if (*p != ':') return NULL;
     const char *value = run_skip_gap(p);
     p = run_any(run, node, value);
-    return p ? p : run_refused(run, members, key, quote, value);
+    if (p) return p;
+    const struct refused_member at = {members->rules, key,   members->open,
+                                      quote,          value, members->count - 1};
+    return run_refused(run, members, node, &at);
 }
 
 static inline bool has_all(struct run *run, const struct members *members, const char *close) {
@@ -175,6 +187,8 @@ static inline bool has_all(struct run *run, const struct members *members, const
                                       present, members->count, members->dropped != 0};
         filled = run_fill(run, &at);
     }
+    if (rules->fast_dependents && !run_dependents(run, rules, &present, members->open, close + 1))
+        return false;
     uint32_t count = members->count + (uint32_t)__builtin_popcountll(filled);
     present |= filled;
     return count >= rules->min && count <= rules->max &&
@@ -248,19 +262,8 @@ const char *run_value(struct run *run, const struct schema_node *node, const cha
 
 /* ## The whole text */
 
-/* Copies the last bytes of the text to where zeros follow. */
-static inline void keep_tail(struct run *run, const char *start, const char *end) {
-    size_t len = (size_t)(end - start);
-    memset(run->tail + RUN_WINDOW, 0, RUN_WINDOW);
-    if (len >= RUN_WINDOW) memcpy(run->tail, end - RUN_WINDOW, RUN_WINDOW);
-    else memcpy(run->tail + RUN_WINDOW - len, start, len);
-    run->last_window = len >= RUN_WINDOW ? end - RUN_WINDOW : start; /* where no string starts */
-    run->to_tail = (uintptr_t)(run->tail + RUN_WINDOW) - (uintptr_t)end;
-}
-
 static inline void run_init(struct run *run, const struct gramc_schema *schema, const char *start,
                             const char *end, struct fills *fills) {
-    run->end = end;
     run->schema = schema;
     run->fills = fills;
     run->depth = run->frames = 0;
@@ -268,16 +271,19 @@ static inline void run_init(struct run *run, const struct gramc_schema *schema, 
     run->keys = run->few_keys;
     run->key_room = RUN_FEW_KEYS;
     run->slots = NULL;
+    run->ends = NULL;
     run->most_again = RUN_AGAIN + RUN_AGAIN_PER_BYTE * (size_t)(end - start);
-    run->steps = run_all_steps(run, start);
+    run->steps = run->all_steps =
+        JUDGE_STEPS_MAX + EVALUATE_STEPS_PER_BYTE * (uint64_t)(end - start);
     run->furthest = start;
     run->given_up = run->unfilled = run->has_session = false;
-    keep_tail(run, start, end);
+    run_over(run, start, end);
 }
 
 static inline void run_free(struct run *run) {
     if (run->has_session) regex_session_free(&run->regexes);
     if (run->keys != run->few_keys) run_free_keys(run);
+    if (run->ends) run_free_ends(run);
 }
 
 /* The text ends with a closing bracket. */
@@ -295,17 +301,47 @@ static const char *trimmed_end(const char *json, size_t len) {
     return end;
 }
 
-/* What the fast path can read: everything but scalars, and unless references are dynamic. */
-static inline bool is_fast(const struct gramc_schema *schema, const char *json, const char *end) {
-    return end > json && (end[-1] == '}' || end[-1] == ']') && !schema->dynamic;
+/* The text ends as objects and arrays do. */
+static inline bool is_container(const char *json, const char *end) {
+    return end > json && (end[-1] == '}' || end[-1] == ']');
+}
+
+/* A scalar. Numbers and words are read where something stands behind them. */
+static bool run_scalar(struct run *run, const struct gramc_schema *schema, gramc_text text,
+                       struct fills *fills) {
+    char copy[LONGEST_COPY + 1];
+    const char *p = text.ptr;
+    bool is_text = *p == '"';
+    if (!is_text && text.len > LONGEST_COPY) return run_give_up(run) != NULL;
+    if (!is_text) {
+        memcpy(copy, text.ptr, text.len);
+        copy[text.len] = ']';
+        p = copy;
+    }
+    run_init(run, schema, p, p + text.len + !is_text, fills);
+    const char *end = run_value(run, schema->root->same, p);
+    if (!end && fills) end = run_coerce_root(run, schema->root->same, p, text);
+    run_free(run);
+    return end == p + text.len;
+}
+
+/* Without dynamic references, which only the evaluator follows. */
+static bool run_any_text(struct run *run, const struct gramc_schema *schema, const char *json,
+                         const char *end, struct fills *fills) {
+    run->given_up = run->unfilled = false;
+    run->steps = run->all_steps = run->again = 0;
+    if (is_container(json, end)) return run_all(run, schema, json, end, fills);
+    json = json_scan_blanks(json, end);
+    if (json == end || *json == '{' || *json == '[') return false;
+    return run_scalar(run, schema, (gramc_text){json, (size_t)(end - json)}, fills);
 }
 
 bool gramc_schema_accepts(const gramc_schema *schema, const char *json, size_t len) {
     const char *end = trimmed_end(json, len);
     struct run run;
-    if (!is_fast(schema, json, end)) return run_otherwise(schema, json, end);
-    if (run_all(&run, schema, json, end, NULL)) return true;
-    return run.given_up && run_evaluate(schema, json, end, run_spent(&run, json));
+    if (schema->dynamic) return run_evaluate(schema, json, end, 0);
+    if (run_any_text(&run, schema, json, end, NULL)) return true;
+    return run.given_up && run_evaluate(schema, json, end, run_spent(&run));
 }
 
 /* A value that is accepted as it stands keeps its nulls and is not converted: what is normalised
@@ -313,15 +349,15 @@ bool gramc_schema_accepts(const gramc_schema *schema, const char *json, size_t l
 bool gramc_schema_accepts_as_is(const gramc_schema *schema, const char *json, size_t len) {
     const char *end = trimmed_end(json, len);
     struct run run;
-    return is_fast(schema, json, end) && run_all(&run, schema, json, end, NULL) && !run.unfilled;
+    return !schema->dynamic && run_any_text(&run, schema, json, end, NULL) && !run.unfilled;
 }
 
 bool run_with_fills(const struct gramc_schema *schema, gramc_text text, struct fills *fills) {
     const char *end = trimmed_end(text.ptr, text.len);
     struct run run;
-    if (!is_fast(schema, text.ptr, end) || text.len > INT32_MAX) return false;
-    bool accepted = run_all(&run, schema, text.ptr, end, fills);
-    fills->spent = run_spent(&run, text.ptr);
+    if (schema->dynamic || text.len > INT32_MAX) return false;
+    bool accepted = run_any_text(&run, schema, text.ptr, end, fills);
+    fills->spent = run_spent(&run);
     return accepted && !run.given_up && !run.unfilled;
 }
 

@@ -1,8 +1,8 @@
 /* The validator's fast half: one pass over the bytes of an instance, no document, no allocation
  * for what signatures can say. Every function takes the place of a value's first byte and gives the
  * place behind the value, or NULL: not accepted, not JSON, or given up (then run->given_up is set
- * and the evaluator is asked about the whole). The last byte of the text is a closing bracket: in
- * front of it nothing but strings needs a look at the end of the text. */
+ * and the evaluator is asked about the whole). The last byte of the text is a closing bracket, or
+ * the quote of a lone string: in front of it nothing but strings needs a look at the end. */
 #ifndef JSONSCHEMA_FAST_H
 #define JSONSCHEMA_FAST_H
 
@@ -19,6 +19,7 @@ enum {
     RUN_FEW_KEYS = 128,    /* members that no schema names, in the objects around one place; for
                               more there is memory to be had */
     RUN_MAX_BITS = 8192,   /* names of long objects around one place */
+    RUN_FEW_ENDS = 32,     /* of long containers, without memory */
     RUN_LONGEST_ESCAPED = 1024, /* key with escapes, in bytes */
     RUN_AGAIN = 1024 * 1024,    /* bytes looked at a second time, whatever the instance... */
     RUN_AGAIN_PER_BYTE = 12,    /* ...and for each of its bytes; beyond it the evaluator goes on,
@@ -35,8 +36,13 @@ struct run_key {
     bool escaped;
 };
 
+/* Where a container starts and ends. */
+struct run_end {
+    const char *open, *end;
+};
+
 struct run {
-    const char *end;
+    const char *start, *end;
     const char *last_window; /* where the last RUN_WINDOW bytes start */
     uintptr_t to_tail;       /* from a place behind last_window to the same place in tail */
     const struct gramc_schema *schema;
@@ -45,18 +51,21 @@ struct run {
     bool unfilled;    /* somewhere a default may be missing */
     bool has_session; /* regexes is in use */
     size_t again, most_again;
-    uint64_t steps;       /* that are left, beside `again`: of patterns and documents */
-    const char *furthest; /* that a value was read to which was refused */
+    uint64_t steps, all_steps; /* left, and at first, beside `again`: for patterns and documents */
+    const char *furthest;      /* that a value was read to which was refused */
     struct run_key *keys;
     size_t key_count, key_room;
     uint32_t *slots; /* places of keys, from 1; 0: free. NULL: no object has had many */
     size_t slot_mask, in_slots;
-    size_t bit_words;    /* of bits, in use */
+    size_t bit_words;     /* of bits, in use */
+    struct run_end *ends; /* by where containers start; NULL: none is known */
+    size_t end_mask;
     struct fills *fills; /* what is to be changed; NULL: the text is judged as it stands */
     unsigned char tail[2 * RUN_WINDOW]; /* the last bytes again, then zeros */
     uint64_t bits[RUN_MAX_BITS / 64];
     uint32_t few_slots[2 * RUN_FEW_KEYS];
     struct run_key few_keys[RUN_FEW_KEYS];
+    struct run_end few_ends[RUN_FEW_ENDS];
     struct regex_session regexes;
 };
 
@@ -75,9 +84,6 @@ bool run_array_again(struct run *run, const struct schema_node *node, const char
 
 /* The slow way, right for everything. `spent`: steps that are taken already. */
 bool run_evaluate(const gramc_schema *schema, const char *json, const char *end, uint64_t spent);
-/* The same for a text that has no closing bracket at its end: scalars, and what is cut off. Without
- * dynamic references only; for them any text may come. */
-bool run_otherwise(const gramc_schema *schema, const char *json, const char *end);
 
 /* ## fast_keys.c */
 /* The name of the schema that a text is, or that starts inside a quote: then looked for at the
@@ -108,8 +114,20 @@ bool run_is_number(const struct fast_keys *choices, gramc_text text, const int64
  * allow it, or if it was there before. `base`: where the keys of this object begin. */
 const char *run_other_key(struct run *run, const struct object_rules *rules, size_t base,
                           const char *inside, const struct fast_key **key);
+/* What follows from members that are there: a bit for each fast key; the object is [open, end). */
+bool run_dependents(struct run *run, const struct object_rules *rules, const uint64_t *present,
+                    const char *open, const char *end);
 /* An object with patterns, names to check, or very many members. */
 const char *run_long_object(struct run *run, const struct schema_node *node, const char *p);
+
+/* ## fast_glance.c */
+struct glanced {
+    uint64_t alive; /* subjects that may accept the object... */
+    uint64_t exact; /* ...and those of them that do, if it is JSON */
+};
+/* p is at an opening brace. */
+struct glanced run_glance(struct run *run, const struct glance *glance, const char *p);
+void run_free_ends(struct run *run);
 
 /* ## fast_fill.c */
 /* An object at its end. */
@@ -124,14 +142,29 @@ struct run_object {
 uint64_t run_fill(struct run *run, const struct run_object *at);
 
 /* A member whose value was refused. */
-struct null_member {
+struct refused_member {
     const struct object_rules *rules;
-    const struct fast_key *key;
+    const struct fast_key *key;       /* NULL: the schema does not name it, or not as it stands */
     const char *open, *quote, *value; /* of the object, of the key */
     uint32_t count;                   /* of members before it */
 };
-/* The end of a null that counts as absent. */
-const char *run_drop_null(struct run *run, const struct null_member *at);
+/* The end of a null that counts as absent; `key` is there. */
+const char *run_drop_null(struct run *run, const struct refused_member *at);
+
+/* ## fast_coerce.c */
+struct refused_item {
+    const char *open, *value; /* of the array */
+    uint32_t item;
+};
+/* The end of a value that the node takes once it is converted. NULL: it does not, or nobody asked
+ * for that. */
+const char *run_coerce_member(struct run *run, const struct schema_node *node,
+                              const struct refused_member *at);
+const char *run_coerce_item(struct run *run, const struct schema_node *node,
+                            const struct refused_item *at);
+/* p: the whole, or a copy of it with something behind it. */
+const char *run_coerce_root(struct run *run, const struct schema_node *node, const char *p,
+                            gramc_text whole);
 
 /* ## fast_look.c */
 /* Applicators: the same bytes again for each of them. */
@@ -145,6 +178,18 @@ bool run_all_differ(struct run *run, const char *start, const char *end);
 /* Whether a regular expression matches the inside of a string. */
 bool run_matches(struct run *run, const struct regex *regex, const char *inside, const char *close,
                  unsigned seen);
+
+/* The text to run over, with its last bytes copied to where zeros follow. */
+static inline void run_over(struct run *run, const char *start, const char *end) {
+    size_t len = (size_t)(end - start);
+    run->start = start;
+    run->end = end;
+    memset(run->tail + RUN_WINDOW, 0, RUN_WINDOW);
+    if (len >= RUN_WINDOW) memcpy(run->tail, end - RUN_WINDOW, RUN_WINDOW);
+    else memcpy(run->tail + RUN_WINDOW - len, start, len);
+    run->last_window = len >= RUN_WINDOW ? end - RUN_WINDOW : start; /* where no string starts */
+    run->to_tail = (uintptr_t)(run->tail + RUN_WINDOW) - (uintptr_t)end;
+}
 
 /* Where RUN_WINDOW bytes from p on can be read: in the text, or near its end in the copy with zeros
  * behind it. No branch: in short texts it would be a coin toss. */
@@ -192,11 +237,8 @@ static inline const char *run_scan_string(const struct run *run, const char *p, 
 }
 
 /* Of the budget of a judgement. */
-static inline uint64_t run_all_steps(const struct run *run, const char *start) {
-    return JUDGE_STEPS_MAX + EVALUATE_STEPS_PER_BYTE * (uint64_t)(run->end - start);
-}
-static inline uint64_t run_spent(const struct run *run, const char *start) {
-    return run_all_steps(run, start) - run->steps + run->again / RUN_AGAIN_PER_STEP;
+static inline uint64_t run_spent(const struct run *run) {
+    return run->all_steps - run->steps + run->again / RUN_AGAIN_PER_STEP;
 }
 
 static inline const char *run_give_up(struct run *run) {

@@ -24,13 +24,13 @@ static const char *after_null(const char *end, bool *last) {
 }
 
 /* Where the member before ends, or the bracket. */
-static const char *before_null(const struct null_member *at) {
+static const char *before_null(const struct refused_member *at) {
     if (at->count == 0) return at->open + 1;
     const char *comma = back_over_blanks(at->quote) - 1;
     return back_over_blanks(comma);
 }
 
-static bool cut_null(struct run *run, const struct null_member *at, const char *end) {
+static bool cut_null(struct run *run, const struct refused_member *at, const char *end) {
     struct fills *fills = run->fills;
     struct fill_cut *before = fills->cut_count ? &fills->cuts[fills->cut_count - 1] : NULL;
     bool last, goes_on = before && before->to == offset(run, at->quote);
@@ -42,7 +42,7 @@ static bool cut_null(struct run *run, const struct null_member *at, const char *
     return true;
 }
 
-const char *run_drop_null(struct run *run, const struct null_member *at) {
+const char *run_drop_null(struct run *run, const struct refused_member *at) {
     struct fills *fills = run->fills;
     if (!fills || run->given_up || !(fills->flags & GRAMC_CHECK_NULL_ABSENT) || *at->value != 'n')
         return NULL;
@@ -123,7 +123,8 @@ static bool fill_in(struct run *run, const struct run_object *at, size_t i, bool
     const struct fast_default *initial = &at->rules->initials[i];
     const struct fill_change change = {.object = offset(run, at->open),
                                        .kind = GRAMC_ADJUSTED_DEFAULT,
-                                       .filled_in = initial,
+                                       .written = initial->member,
+                                       .value = (uint32_t)initial->value,
                                        .key = at->rules->fast.keys[i].text};
     const struct fill_cut cut = {.from = offset(run, at->close),
                                  .to = offset(run, at->close),

@@ -108,7 +108,15 @@ struct look {
     struct run *run;
     const char *start;
     const char *end; /* behind the value, once somebody has read it all */
+    struct glanced glanced;
 };
+
+/* All may accept what nobody has glanced at. */
+static struct look look_from(struct run *run, const struct applicators *apply, const char *p) {
+    struct look look = {run, p, NULL, {UINT64_MAX, 0}};
+    if (*p == '{' && apply->glance) look.glanced = run_glance(run, apply->glance, p);
+    return look;
+}
 
 /* Whether a node accepts the value. A refusal leaves the run as it was. */
 static bool accepts(struct look *look, const struct schema_node *node) {
@@ -122,6 +130,14 @@ static bool accepts(struct look *look, const struct schema_node *node) {
     if (!run_look_again(run, (size_t)(read - look->start) + RUN_WINDOW) || !end) return false;
     look->end = end;
     return true;
+}
+
+/* The same for one of the subjects of a glance: those beyond the last bit are all read. */
+static bool accepts_subject(struct look *look, const struct schema_node *node, size_t i) {
+    uint64_t bit = i < 64 ? UINT64_C(1) << i : 0;
+    if (bit & ~look->glanced.alive) return false;
+    if (bit & look->glanced.exact) return !look->run->given_up;
+    return accepts(look, node);
 }
 
 /* Makes sure that the value is well-formed, before a refusal can mean anything. */
@@ -139,32 +155,39 @@ static bool accepts_all(struct look *look, const struct applicators *apply) {
 
 static bool accepts_any(struct look *look, const struct node_list *any) {
     for (size_t i = 0; i < any->count; i++)
-        if (accepts(look, any->nodes[i])) return true;
+        if (accepts_subject(look, any->nodes[i], i)) return true;
     return any->count == 0;
 }
 
-static bool accepts_one(struct look *look, const struct node_list *one) {
+static bool accepts_one(struct look *look, const struct applicators *apply) {
+    const struct node_list *one = &apply->one;
     size_t count = 0;
-    for (size_t i = 0; i < one->count && count < 2; i++) count += accepts(look, one->nodes[i]);
+    for (size_t i = 0; i < one->count && count < 2; i++)
+        count += accepts_subject(look, one->nodes[i], apply->any.count + i);
     return count == (one->count ? 1 : 0);
 }
 
 static bool accepts_conditions(struct look *look, const struct applicators *apply) {
+    size_t subject = apply->any.count + apply->one.count;
     if ((apply->no || apply->if_node) && !is_value(look)) return false;
-    if (apply->no && (accepts(look, apply->no) || look->run->given_up)) return false;
+    if (apply->no && (accepts_subject(look, apply->no, subject + (apply->if_node != NULL)) ||
+                      look->run->given_up))
+        return false;
     if (!apply->if_node) return true;
     const struct schema_node *next =
-        accepts(look, apply->if_node) ? apply->then_node : apply->else_node;
+        accepts_subject(look, apply->if_node, subject) ? apply->then_node : apply->else_node;
     return !look->run->given_up && (!next || accepts(look, next));
 }
 
 /* What alternatives alone say: the first that takes the value as it stands is the one by which it
  * is changed. */
-static const char *fill_first(struct run *run, const struct node_list *any, const char *p) {
-    struct look look = {run, p, NULL};
+static const char *fill_first(struct run *run, const struct schema_node *node, const char *p) {
+    const struct node_list *any = &node->look->any;
+    struct look look = look_from(run, node->look, p);
     for (size_t i = 0; i < any->count && !run->given_up; i++) {
         struct fills *fills = run_quietly(run);
-        bool fits = accepts(&look, any->nodes[i]), unfilled = run->unfilled;
+        bool fits = accepts_subject(&look, any->nodes[i], i) && is_value(&look);
+        bool unfilled = run->unfilled;
         run->unfilled = false;
         run_as_before(run, fills);
         if (fits) return unfilled ? run_value(run, any->nodes[i]->same, p) : look.end;
@@ -178,11 +201,20 @@ static bool is_choice_alone(const struct schema_node *node) {
            !a->one.count && !a->no && !a->if_node;
 }
 
+/* Nobody is left of alternatives of which there has to be one. */
+static bool is_hopeless(const struct look *look, const struct applicators *apply) {
+    size_t any = apply->any.count, one = apply->one.count;
+    uint64_t all = look->glanced.alive;
+    if (any && any < 64 && !(all & ((UINT64_C(1) << any) - 1))) return true;
+    return one && any + one < 64 && !(all >> any & ((UINT64_C(1) << one) - 1));
+}
+
 static const char *look_at_all(struct run *run, const struct schema_node *node, const char *p) {
-    struct look look = {run, p, NULL};
     const struct applicators *apply = node->look;
+    struct look look = look_from(run, apply, p);
+    if (is_hopeless(&look, apply)) return run_refuse(run, p);
     bool valid = (!node->itself || accepts(&look, node->itself)) && accepts_all(&look, apply) &&
-                 accepts_any(&look, &apply->any) && accepts_one(&look, &apply->one) &&
+                 accepts_any(&look, &apply->any) && accepts_one(&look, apply) &&
                  accepts_conditions(&look, apply) && is_value(&look);
     return valid && !run->given_up ? look.end : NULL;
 }
@@ -199,7 +231,7 @@ const char *run_look(struct run *run, const struct schema_node *node, const char
     if (run->frames == RUN_MAX_FRAMES) return run_give_up(run);
     run->frames++;
     if (run->fills && is_choice_alone(node)) {
-        end = fill_first(run, &node->look->any, p);
+        end = fill_first(run, node, p);
     } else {
         struct fills *fills = run_quietly(run);
         end = look_at_all(run, node, p);

@@ -31,6 +31,39 @@ const char *run_other_key(struct run *run, const struct object_rules *rules, siz
     return rules->other && run_remember_key(run, base, text, seen) ? close + 1 : NULL;
 }
 
+/* ## Dependents */
+
+static bool is_present(const uint64_t *present, uint32_t i) {
+    return present[i / 64] >> i % 64 & 1;
+}
+
+/* The same object again, by one more schema. */
+static bool keeps_schema(struct run *run, const struct schema_node *node, const char *open,
+                         const char *end) {
+    if (run->frames == RUN_MAX_FRAMES) return run_give_up(run) != NULL;
+    run->frames++;
+    struct fills *fills = run_quietly(run);
+    bool fine = run_look_again(run, (size_t)(end - open)) && run_try(run, node, open) == end;
+    run_as_before(run, fills);
+    run->frames--;
+    return fine;
+}
+
+/* What is filled in or left out may be what others depend on: that is the thorough half's. */
+bool run_dependents(struct run *run, const struct object_rules *rules, const uint64_t *present,
+                    const char *open, const char *end) {
+    if (run->fills && fills_has_behind(run->fills, open)) return run_give_up(run) != NULL;
+    if (!run_look_again(run, rules->dependent_count)) return false;
+    for (size_t i = 0; i < rules->dependent_count; i++) {
+        const struct fast_dependent *dependent = &rules->fast_dependents[i];
+        if (!is_present(present, dependent->key)) continue;
+        for (uint32_t k = 0; k < dependent->count; k++)
+            if (!is_present(present, dependent->names[k])) return false;
+        if (dependent->node && !keeps_schema(run, dependent->node, open, end)) return false;
+    }
+    return true;
+}
+
 /* ## The long way */
 
 /* What is known of such an object while its members go by. */
@@ -146,6 +179,7 @@ static uint64_t *take_bits(struct run *run, size_t words) {
 
 static const char *run_all_members(struct run *run, const struct schema_node *node, const char *p) {
     const struct object_rules *rules = node->object;
+    const char *open = p;
     size_t words = (rules->fast.count + 63) / 64;
     struct long_object object = {.rules = rules,
                                  .likely = rules->fast.keys,
@@ -155,8 +189,9 @@ static const char *run_all_members(struct run *run, const struct schema_node *no
     p = run_long_members(run, &object, p);
     if (!p) return NULL;
     run->depth--;
-    run->bit_words -= words;
     run_forget(run, object.base);
+    if (rules->fast_dependents && !run_dependents(run, rules, object.present, open, p)) return NULL;
+    run->bit_words -= words;
     if (object.defaults < rules->defaults) run->unfilled = true;
     bool fits = object.count >= rules->min && object.count <= rules->max;
     return run_goes_on(run, p) && fits && object.required == rules->required_count

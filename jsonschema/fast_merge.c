@@ -154,9 +154,11 @@ static bool knows_evaluated(struct merge *merge) {
                                    .if_node = own->if_node,
                                    .then_node = own->then_node,
                                    .else_node = own->else_node};
-    for (size_t i = 0; i < merge->part_count; i++)
-        if (own->unevaluated_items && merge->parts[i]->array && merge->parts[i]->array->contains)
-            return false;
+    for (size_t i = 0; i < merge->part_count; i++) {
+        const struct schema_node *part = merge->parts[i];
+        if (own->unevaluated_items && part->array && part->array->contains) return false;
+        if (dependents_add(merge, part->object)) return false;
+    }
     for (size_t i = 0; i < merge->apart_count; i++)
         if (adds_any(merge, merge->apart[i])) return false;
     return !applied_adds(merge, &branches);
@@ -252,10 +254,27 @@ static bool merge_patterns(struct merge *merge, struct object_rules *out, size_t
     return true;
 }
 
+static bool merge_dependents(struct merge *merge, struct object_rules *out, size_t count) {
+    struct dependent *dependents = arena_array(merge->c->arena, count, sizeof *dependents);
+    if (!dependents) return compile_stop(merge->c, GRAMC_NOMEM);
+    out->dependents = dependents;
+    for (size_t i = 0; i < merge->part_count; i++) {
+        const struct object_rules *rules = merge->parts[i]->object;
+        for (size_t j = 0; rules && j < rules->dependent_count; j++)
+            dependents[out->dependent_count++] = rules->dependents[j];
+    }
+    return true;
+}
+
+/* How much there is of what is put together. */
+struct merged_sizes {
+    size_t properties, patterns, dependents;
+};
+
 /* The rules about the whole object, and what else is to be counted. */
-static void merge_sizes(struct merge *merge, struct object_rules *out, size_t *properties,
-                        size_t *patterns) {
+static struct merged_sizes merge_rules(struct merge *merge, struct object_rules *out) {
     const struct schema_node *additional[MOST_PARTS];
+    struct merged_sizes sizes = {0, 0, 0};
     size_t count = 0;
     for (size_t i = 0; i < merge->part_count; i++) {
         const struct object_rules *rules = merge->parts[i]->object;
@@ -264,25 +283,28 @@ static void merge_sizes(struct merge *merge, struct object_rules *out, size_t *p
         if (rules->max < out->max) out->max = rules->max;
         if (rules->names) out->names = rules->names;
         if (rules->additional) additional[count++] = rules->additional;
-        *properties += rules->property_count;
-        *patterns += rules->pattern_count;
+        sizes.properties += rules->property_count;
+        sizes.patterns += rules->pattern_count;
+        sizes.dependents += rules->dependent_count;
     }
     out->additional =
         count ? together(merge, additional, count) : merge->node->apply->unevaluated_properties;
+    return sizes;
 }
 
 static bool merge_objects(struct merge *merge, struct schema_node *node) {
     struct schema_compiler *c = merge->c;
     struct object_rules *rules = ARENA_NEW(c->arena, struct object_rules);
-    size_t properties = 0, patterns = 0;
     if (!rules) return compile_stop(c, GRAMC_NOMEM);
     rules->max = UINT32_MAX;
-    merge_sizes(merge, rules, &properties, &patterns);
-    rules->properties = arena_array(c->arena, properties + 1, sizeof *rules->properties);
+    const struct merged_sizes sizes = merge_rules(merge, rules);
+    rules->properties = arena_array(c->arena, sizes.properties + 1, sizeof *rules->properties);
     if (!rules->properties) return compile_stop(c, GRAMC_NOMEM);
     node->object = rules;
     return merge_properties(merge, rules) &&
-           (!patterns || merge_patterns(merge, rules, patterns)) && fast_prepare_members(c, rules);
+           (!sizes.patterns || merge_patterns(merge, rules, sizes.patterns)) &&
+           (!sizes.dependents || merge_dependents(merge, rules, sizes.dependents)) &&
+           fast_prepare_members(c, rules);
 }
 
 static bool merge_arrays(struct merge *merge, struct schema_node *node) {
@@ -316,6 +338,7 @@ static bool merge_parts(struct merge *merge, struct schema_node *node) {
     node->same = node;
     for (size_t i = 0; i < merge->part_count; i++) {
         const struct schema_node *part = merge->parts[i];
+        if (!(part->types & TYPE_BIT_FRACTION)) node->flags |= part->flags & NODE_WRITTEN;
         if (part->texts) {
             node->texts = part->texts;
             node->constant = part->constant;

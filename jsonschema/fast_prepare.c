@@ -42,23 +42,48 @@ static void add_key(struct fast_keys *table, struct fast_key *keys, gramc_text t
     if (text.len > table->longest) table->longest = text.len;
 }
 
-/* Sizes are powers of two, twice as large as need be. */
-static bool hash_keys(struct schema_compiler *c, struct fast_keys *table) {
-    size_t size = 4 * MANY_KEYS;
-    if (table->count <= MANY_KEYS) return true;
-    while (size < 2 * table->count) size *= 2;
-    uint32_t *slots = arena_zalloc(c->arena, size * sizeof *slots);
-    if (!slots) return compile_stop(c, GRAMC_NOMEM);
-    for (size_t i = 0; i < table->count; i++) {
-        gramc_text text = table->keys[i].text;
-        uint64_t at = fast_hash(text.ptr, text.len);
-        for (; slots[at & (size - 1)]; at++)
-            if (!compile_step(c)) return false;
-        slots[at & (size - 1)] = (uint32_t)i + 1;
-    }
-    table->slots = slots;
-    table->slot_mask = size - 1;
+/* A table of keys while it is ours to write. */
+struct key_maker {
+    struct schema_compiler *c;
+    struct fast_keys *table;
+    struct fast_key *keys;
+    uint32_t *slots; /* NULL: they are few */
+};
+
+static bool put_in_slot(struct key_maker *maker, size_t i) {
+    gramc_text text = maker->keys[i].text;
+    size_t at = (size_t)fast_hash(text.ptr, text.len), mask = maker->table->slot_mask;
+    if (!maker->slots) return true;
+    for (; maker->slots[at & mask]; at++)
+        if (!compile_step(maker->c)) return false;
+    maker->slots[at & mask] = (uint32_t)i + 1;
     return true;
+}
+
+/* For at most so many keys. Sizes are powers of two, twice as large as need be. */
+static bool hash_keys(struct key_maker *maker, size_t most) {
+    size_t size = 4 * MANY_KEYS;
+    if (most <= MANY_KEYS) return true;
+    while (size < 2 * most) size *= 2;
+    maker->slots = arena_zalloc(maker->c->arena, size * sizeof *maker->slots);
+    if (!maker->slots) return compile_stop(maker->c, GRAMC_NOMEM);
+    maker->table->slots = maker->slots;
+    maker->table->slot_mask = size - 1;
+    for (size_t i = 0; i < maker->table->count; i++)
+        if (!put_in_slot(maker, i)) return false;
+    return true;
+}
+
+bool fast_make_keys(struct schema_compiler *c, struct fast_keys *out, const gramc_text *texts,
+                    const uint64_t *bits, size_t count) {
+    struct key_maker maker = {.c = c, .table = out, .keys = fast_room(c, count)};
+    if (!maker.keys) return compile_stop(c, GRAMC_NOMEM);
+    *out = (struct fast_keys){.keys = maker.keys};
+    for (size_t i = 0; i < count; i++) {
+        add_key(out, maker.keys, texts[i], NULL);
+        maker.keys[i].bit = bits[i];
+    }
+    return hash_keys(&maker, count);
 }
 
 /* ## Objects */
@@ -95,19 +120,73 @@ static bool prepare_initials(struct schema_compiler *c, struct object_rules *rul
     return rules->initials || compile_stop(c, GRAMC_NOMEM);
 }
 
+/* ## Dependents */
+
+/* How many names dependents say, and how many of them no property has: one that comes twice counts
+ * twice. */
+struct dependent_names {
+    size_t all, others;
+};
+
+static struct dependent_names count_names(const struct object_rules *rules) {
+    struct dependent_names names = {0, 0};
+    for (size_t i = 0; i < rules->dependent_count; i++) {
+        const struct dependent *dependent = &rules->dependents[i];
+        const struct json *name = dependent->names ? dependent->names->first : NULL;
+        names.others += !find_property(rules, dependent->key);
+        for (; name; name = name->next, names.all++)
+            names.others += !find_property(rules, name->text);
+    }
+    return names;
+}
+
+/* The place of a name among the fast keys, where it may be new. */
+static bool place_of(struct key_maker *maker, const struct object_rules *rules, gramc_text name,
+                     uint32_t *place) {
+    const struct schema_node *any = maker->c->schema->any;
+    const struct schema_node *other = rules->additional ? rules->additional->same : any;
+    const struct fast_key *key = run_find_text(maker->table, name);
+    *place = (uint32_t)(key ? (size_t)(key - maker->keys) : maker->table->count);
+    if (key) return true;
+    add_key(maker->table, maker->keys, name, rules->simple ? other : NULL);
+    if (!rules->simple) maker->keys[*place].bit = 0;
+    return put_in_slot(maker, *place);
+}
+
+static bool prepare_dependents(struct key_maker *maker, struct object_rules *rules,
+                               size_t all_names) {
+    struct arena *arena = maker->c->arena;
+    struct fast_dependent *out = arena_array(arena, rules->dependent_count, sizeof *out);
+    uint32_t *names = arena_array(arena, all_names + 1, sizeof *names);
+    rules->fast_dependents = out;
+    if (!out || !names) return compile_stop(maker->c, GRAMC_NOMEM);
+    for (size_t i = 0; i < rules->dependent_count; i++) {
+        const struct dependent *dependent = &rules->dependents[i];
+        const struct json *name = dependent->names ? dependent->names->first : NULL;
+        out[i] = (struct fast_dependent){.names = names,
+                                         .node = dependent->node ? dependent->node->same : NULL};
+        if (!place_of(maker, rules, dependent->key, &out[i].key)) return false;
+        for (; name; name = name->next, out[i].count++)
+            if (!place_of(maker, rules, name->text, names++)) return false;
+    }
+    return true;
+}
+
 bool fast_prepare_members(struct schema_compiler *c, struct object_rules *rules) {
-    size_t count = rules->property_count;
+    struct dependent_names names = count_names(rules);
+    size_t count = rules->property_count, most = count + names.others;
     const struct schema_node *other = rules->additional ? rules->additional->same : c->schema->any;
+    struct key_maker maker = {.c = c, .table = &rules->fast, .keys = fast_room(c, most)};
     rules->other = other->types ? other : NULL;
-    rules->fast = (struct fast_keys){.count = 0};
+    rules->fast = (struct fast_keys){.keys = maker.keys};
     rules->required = rules->defaults = 0;
-    rules->simple = !rules->pattern_count && !rules->names && count <= MOST_FAST;
-    struct fast_key *keys = fast_room(c, count);
-    if (!keys) return compile_stop(c, GRAMC_NOMEM);
-    rules->fast.keys = keys;
+    rules->simple = !rules->pattern_count && !rules->names && most <= MOST_FAST;
+    if (!maker.keys) return compile_stop(c, GRAMC_NOMEM);
     for (uint32_t i = rules->first; i < count; i = rules->properties[i].next)
-        add_property(c, rules, keys, &rules->properties[i]);
-    return hash_keys(c, &rules->fast) && prepare_initials(c, rules);
+        add_property(c, rules, maker.keys, &rules->properties[i]);
+    return hash_keys(&maker, most) &&
+           (!rules->dependent_count || prepare_dependents(&maker, rules, names.all)) &&
+           prepare_initials(c, rules);
 }
 
 /* ## Choices */
@@ -117,15 +196,16 @@ static bool fast_prepare_choices(struct schema_compiler *c, struct schema_node *
     size_t count = node->choices ? node->choices->count : 1;
     if (!first) return true;
     struct fast_keys *table = ARENA_NEW(c->arena, struct fast_keys);
-    struct fast_key *keys = fast_room(c, count);
-    if (!table || !keys) return compile_stop(c, GRAMC_NOMEM);
-    table->keys = keys;
+    struct key_maker maker = {.c = c, .table = table, .keys = fast_room(c, count)};
+    if (!table || !maker.keys) return compile_stop(c, GRAMC_NOMEM);
+    table->keys = maker.keys;
     node->texts = table;
     for (const struct json *value = first; value; value = node->choices ? value->next : NULL) {
-        if (value->kind == JSON_STRING) add_key(table, keys, value->text, NULL);
+        if (value->kind == JSON_STRING) add_key(table, maker.keys, value->text, NULL);
         if (value->kind < JSON_NUMBER) table->words |= (uint8_t)(1u << value->kind);
     }
-    return hash_keys(c, table) && (!node->choices || fast_prepare_numbers(c, table, node->choices));
+    return hash_keys(&maker, table->count) &&
+           (!node->choices || fast_prepare_numbers(c, table, node->choices));
 }
 
 /* ## Numbers */
@@ -159,9 +239,7 @@ static bool has_large(const struct json *list) {
 }
 
 static bool needs_tree_anyway(const struct schema_node *node) {
-    const struct object_rules *object = node->object;
     if (node->apply && node->apply->dynamic && node->apply->dynamic->dynamic) return true;
-    if (object && object->dependent_count) return true;
     if (node->string && node->string->content) return true;
     if (node->constant && node->choices) return true;
     if (node->constant && node->constant->kind >= JSON_ARRAY) return true;

@@ -221,10 +221,3 @@ bool run_evaluate(const gramc_schema *schema, const char *json, const char *end,
     arena_free(&arena);
     return valid;
 }
-
-bool run_otherwise(const gramc_schema *schema, const char *json, const char *end) {
-    json = json_scan_blanks(json, end);
-    bool opened = json < end && (*json == '{' || *json == '[');
-    bool closed = json < end && (end[-1] == '}' || end[-1] == ']');
-    return opened == closed && run_evaluate(schema, json, end, 0);
-}

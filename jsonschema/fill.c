@@ -28,7 +28,8 @@ void fills_init(struct fills *fills, struct arena *arena, gramc_text text, unsig
 
 /* Twice as much room; NULL without memory. */
 static void *more_room(struct arena *arena, const void *items, size_t *room, size_t size) {
-    void *larger = arena_array(arena, *room * 2, size);
+    if (*room > SIZE_MAX / 4 / size) return NULL;
+    void *larger = arena_alloc(arena, *room * 2 * size);
     if (!larger) return NULL;
     memcpy(larger, items, *room * size);
     *room *= 2;
@@ -86,7 +87,7 @@ static size_t size_after(struct fills *fills, size_t size) {
         const struct fill_cut *cut = &fills->cuts[i];
         const struct fill_change *change = change_of(fills, cut);
         size = size - (cut->to - cut->from) + cut->comma;
-        if (change) size += change->filled_in->member.len;
+        if (change) size += change->written.len;
     }
     return size;
 }
@@ -96,11 +97,10 @@ static char *put(char *out, const char *bytes, size_t len) {
     return out + len;
 }
 
-static char *put_member(char *out, struct fill_change *change) {
-    const struct fast_default *filled_in = change->filled_in;
-    size_t len = filled_in->member.len;
-    change->after = (gramc_text){out + filled_in->value, len - filled_in->value};
-    return put(out, filled_in->member.ptr, len);
+static char *put_written(char *out, struct fill_change *change) {
+    size_t len = change->written.len;
+    change->after = (gramc_text){out + change->value, len - change->value};
+    return put(out, change->written.ptr, len);
 }
 
 gramc_text fills_apply(struct fills *fills, gramc_text text) {
@@ -117,7 +117,7 @@ gramc_text fills_apply(struct fills *fills, gramc_text text) {
         struct fill_change *change = change_of(fills, cut);
         p = put(p, text.ptr + done, cut->from - done);
         if (cut->comma) *p++ = ',';
-        if (change) p = put_member(p, change);
+        if (change) p = put_written(p, change);
         done = cut->to;
     }
     p = put(p, text.ptr + done, end - done);
@@ -167,6 +167,11 @@ static void walk_to(struct text_walk *walk, const char *goal) {
     }
 }
 
+static void put_index(struct buf *out, uint32_t index) {
+    buf_putc(out, '/');
+    buf_number(out, index);
+}
+
 static void put_place(struct arena *arena, struct buf *out, const struct text_walk *walk) {
     for (size_t i = 0; i < walk->depth; i++) {
         const struct around *around = &walk->around[i];
@@ -175,11 +180,12 @@ static void put_place(struct arena *arena, struct buf *out, const struct text_wa
         if (decoded)
             key = (gramc_text){decoded, json_unescape(decoded, key.ptr, key.ptr + key.len)};
         if (around->object) json_put_pointer_token(out, key);
-        else buf_printf(out, "/%u", (unsigned)around->index);
+        else put_index(out, around->index);
     }
 }
 
-/* Members of one object, one behind the other; how many there were, 0 without memory or room. */
+/* What is in one object or array, one behind the other; how many there were, 0 without memory or
+ * room. */
 static size_t find_places(struct arena *arena, const struct text_walk *walk,
                           struct fill_change **changes, size_t count) {
     struct buf buf;
@@ -189,7 +195,8 @@ static size_t find_places(struct arena *arena, const struct text_walk *walk,
     size_t start = buf.len;
     while (done < count && changes[done]->object == changes[0]->object) {
         buf.len = start;
-        json_put_pointer_token(&buf, changes[done]->key);
+        if (changes[done]->of == FILL_ITEM) put_index(&buf, changes[done]->item);
+        else json_put_pointer_token(&buf, changes[done]->key);
         changes[done++]->place = arena_text(arena, buf_view(&buf));
     }
     if (buf_status(&buf) || arena->oom) done = 0;
@@ -207,8 +214,13 @@ static bool is_object_before(const void *ctx, const void *a, const void *b) {
 static struct fill_change **in_order(struct fills *fills) {
     size_t count = fills->change_count;
     struct fill_change **list = arena_array(fills->arena, 2 * count, sizeof *list);
+    bool sorted = true;
     if (!list) return NULL;
-    for (size_t i = 0; i < count; i++) list[i] = &fills->changes[i];
+    for (size_t i = 0; i < count; i++) {
+        list[i] = &fills->changes[i];
+        sorted = sorted && (!i || list[i - 1]->object <= list[i]->object);
+    }
+    if (sorted) return list;
     return sort_merge(list, list + count, count, sizeof *list, is_object_before, NULL);
 }
 
@@ -225,8 +237,10 @@ static bool walk_all(struct fills *fills, gramc_text text, struct around *around
     return list != NULL;
 }
 
-/* The place of a member of the root, where nothing has to be escaped. */
-static gramc_text root_place(struct arena *arena, gramc_text key) {
+/* The place of the root, or of a member of it where nothing has to be escaped. */
+static gramc_text root_place(struct arena *arena, const struct fill_change *change) {
+    gramc_text key = change->key;
+    if (change->of == FILL_ROOT) return TEXT("");
     char *place = arena_alloc(arena, key.len + 2);
     if (!place) return (gramc_text){NULL, 0};
     place[0] = '/';
@@ -237,6 +251,7 @@ static gramc_text root_place(struct arena *arena, gramc_text key) {
 
 static bool is_at_root(const struct fill_change *change, uint32_t root) {
     gramc_text key = change->key;
+    if (change->of != FILL_MEMBER) return change->of == FILL_ROOT;
     return change->object == root && !memchr(key.ptr, '~', key.len) &&
            !memchr(key.ptr, '/', key.len);
 }
@@ -247,7 +262,7 @@ static bool place_all(struct fills *fills, gramc_text text) {
     for (size_t i = 0; i < fills->change_count && all_at_root; i++)
         all_at_root = is_at_root(&fills->changes[i], (uint32_t)(first - text.ptr));
     for (size_t i = 0; i < fills->change_count && all_at_root; i++)
-        fills->changes[i].place = root_place(fills->arena, fills->changes[i].key);
+        fills->changes[i].place = root_place(fills->arena, &fills->changes[i]);
     if (all_at_root) return !fills->arena->oom;
     struct around *around = arena_array(fills->arena, JSON_MAX_DEPTH + 1, sizeof *around);
     return around && walk_all(fills, text, around);
@@ -259,6 +274,7 @@ bool fills_show(struct fills *fills, gramc_text text, gramc_adjustment *out) {
         const struct fill_change *change = &fills->changes[i];
         out[i] = (gramc_adjustment){.instance = change->place,
                                     .kind = (gramc_adjustment_kind)change->kind,
+                                    .before = change->before,
                                     .after = change->after};
         if (change->kind == GRAMC_ADJUSTED_REMOVED) out[i].before = TEXT("null");
     }

@@ -1,6 +1,6 @@
 /* What the fast path would change in a text that it accepts: defaults that are filled in, nulls
- * that are left out. A run only notes it (fast_fill.c); the new text and the list of changes are
- * made when the whole is known to be valid (fill.c). */
+ * that are left out, values that are converted. A run only notes it (fast_fill.c); the new text and
+ * the list of changes are made when the whole is known to be valid (fill.c). */
 #ifndef JSONSCHEMA_FILL_H
 #define JSONSCHEMA_FILL_H
 
@@ -8,20 +8,26 @@
 
 enum { FILL_FEW_CHANGES = 8, FILL_FEW_CUTS = 12 };
 
+enum fill_of { FILL_MEMBER, FILL_ITEM, FILL_ROOT };
+
 /* Of the list of changes. */
 struct fill_change {
-    uint32_t object;                      /* where the object starts whose member it is */
-    uint8_t kind;                         /* gramc_adjustment_kind */
-    const struct fast_default *filled_in; /* GRAMC_ADJUSTED_DEFAULT */
-    gramc_text key;
-    gramc_text after; /* in the new text, once there is one */
-    gramc_text place; /* JSON Pointer; found last */
+    uint32_t object;    /* where the object or array starts in which it is */
+    uint32_t item;      /* FILL_ITEM: its place there */
+    uint8_t kind;       /* gramc_adjustment_kind */
+    uint8_t of;         /* fill_of */
+    uint32_t value;     /* where the value starts in what is written */
+    gramc_text key;     /* FILL_MEMBER */
+    gramc_text before;  /* GRAMC_ADJUSTED_COERCED */
+    gramc_text written; /* where its cut is: a default with its key, a value */
+    gramc_text after;   /* in the new text, once there is one */
+    gramc_text place;   /* JSON Pointer; found last */
 };
 
 /* Bytes [from, to) of the text that give way to something, or to nothing. */
 struct fill_cut {
     uint32_t from, to;
-    uint32_t change; /* whose member is written there; its place among the changes, from 1 */
+    uint32_t change; /* what is written there; its place among the changes, from 1 */
     bool comma;      /* is written first */
 };
 

@@ -26,6 +26,15 @@ const struct schema_property *find_property(const struct object_rules *rules, gr
     return NULL;
 }
 
+const struct schema_property *find_next_property(const struct object_rules *rules, gramc_text key,
+                                                 uint32_t *likely) {
+    const struct schema_property *property =
+        *likely < rules->property_count ? &rules->properties[*likely] : NULL;
+    if (!property || !text_eq(property->key, key)) property = find_property(rules, key);
+    if (property) *likely = property->next;
+    return property;
+}
+
 /* What a node refers to that says nothing else, or NULL. */
 static const struct schema_node *only_reference(const struct schema_node *node) {
     const struct applicators *a = node->apply;
@@ -298,5 +307,5 @@ bool link_nodes(struct schema_compiler *c) {
     if ((c->options->closed_root && !close_root(c)) || !make_any(c)) return false;
     for (struct schema_node *node = c->schema->nodes; node; node = node->next)
         if (!fast_prepare_node(c, node)) return false;
-    return fast_merge_nodes(c) && fast_prepare_defaults(c);
+    return fast_merge_nodes(c) && fast_discern_nodes(c) && fast_prepare_defaults(c);
 }

@@ -45,4 +45,15 @@ bool normalise_fill(struct normaliser *n, const struct evaluation_frame *at, str
 /* Converts a value whose type the node does not allow, if that can be done without loss. */
 bool normalise_convert(struct normaliser *n, const struct evaluation_frame *at, struct json *value);
 
+/* ## What both halves ask */
+/* Converts a value in place to one of these types, but for a string that is the JSON of something.
+ * `bytes`: as it is written. */
+bool convert_value(struct json *value, unsigned types, gramc_text bytes);
+/* Whether a string, without the blanks around it, may be the JSON of an array or object of these
+ * types. */
+bool convert_may_hold(gramc_text text, unsigned types);
+/* Whether an array or object may become a string here: the caller or the schema says of strings
+ * that they are JSON. */
+bool convert_takes_json(const struct schema_node *node, unsigned flags);
+
 #endif

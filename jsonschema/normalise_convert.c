@@ -45,8 +45,8 @@ static bool from_number(struct json *value, unsigned types) {
 }
 
 /* The caller or the schema says of strings that they are JSON. */
-static bool is_json_text(const struct normaliser *n, const struct schema_node *node) {
-    if (n->flags & GRAMC_CHECK_JSON_TEXT) return true;
+bool convert_takes_json(const struct schema_node *node, unsigned flags) {
+    if (flags & GRAMC_CHECK_JSON_TEXT) return true;
     const struct json *type = json_get(node->schema, "contentMediaType");
     return json_is(type, JSON_STRING) && text_is(type->text, "application/json") &&
            !json_get(node->schema, "contentEncoding");
@@ -65,8 +65,7 @@ static bool to_string(struct json *value, unsigned types, gramc_text bytes) {
     return true;
 }
 
-/* Converts in place. */
-static bool convert(struct json *value, unsigned types, gramc_text bytes) {
+bool convert_value(struct json *value, unsigned types, gramc_text bytes) {
     switch ((enum json_kind)value->kind) {
     case JSON_STRING: return from_string(value, types);
     case JSON_NUMBER: return from_number(value, types);
@@ -98,12 +97,16 @@ static const struct json *inner_json(struct normaliser *n, gramc_text text, unsi
     return fits && evaluation->status == GRAMC_OK ? inner : NULL;
 }
 
+bool convert_may_hold(gramc_text text, unsigned types) {
+    bool asked = types & (TYPE_BIT_ARRAY | TYPE_BIT_OBJECT);
+    return asked && text.len && (*text.ptr == '{' || *text.ptr == '[');
+}
+
 /* A string that is the JSON of the list or map that is asked for. */
 static bool from_json(struct normaliser *n, struct json *value, unsigned types) {
     unsigned lists = types & (TYPE_BIT_ARRAY | TYPE_BIT_OBJECT);
-    gramc_text text = text_trim(value->text);
-    if (!lists || value->kind != JSON_STRING || !text.len) return false;
-    if (*text.ptr != '{' && *text.ptr != '[') return false;
+    if (value->kind != JSON_STRING || !convert_may_hold(text_trim(value->text), types))
+        return false;
     const struct json *inner = inner_json(n, value->text, lists);
     struct json *copy = inner ? normalise_clone(n, inner, MARK_NEW) : NULL;
     if (!copy) return false;
@@ -120,10 +123,11 @@ bool normalise_convert(struct normaliser *n, const struct evaluation_frame *at,
     unsigned types = at->node->types;
     if (!(n->flags & GRAMC_CHECK_COERCE) || types & type_of(value)) return false;
     if (value->mark & MARK_COERCED || value->kind == JSON_NULL) return false;
-    if (value->kind >= JSON_ARRAY && !(types & TYPE_BIT_STRING && is_json_text(n, at->node)))
+    if (value->kind >= JSON_ARRAY &&
+        !(types & TYPE_BIT_STRING && convert_takes_json(at->node, n->flags)))
         return false;
     gramc_text before = change_bytes(n, value);
-    if (!convert(value, types, before) && !from_json(n, value, types)) return false;
+    if (!convert_value(value, types, before) && !from_json(n, value, types)) return false;
     value->mark = (uint8_t)((value->mark & MARK_FILLED) | MARK_NEW | MARK_COERCED);
     struct change *change = change_note(n, at, GRAMC_ADJUSTED_COERCED);
     if (change) {

@@ -479,7 +479,7 @@ static bool build_apply(struct builder *b) {
            one_node(b, K_UNEVALUATED_PROPERTIES, &apply->unevaluated_properties);
 }
 
-static bool is_heeded(enum keyword keyword, const struct dialect *dialect) {
+bool keyword_is_heeded(enum keyword keyword, const struct dialect *dialect) {
     return keyword_in_draft(keyword, dialect->draft) &&
            (keyword_row(keyword)->vocabulary & dialect->vocabularies);
 }
@@ -489,7 +489,8 @@ static void read_keywords(struct builder *b) {
     const struct dialect *dialect = &b->resource->dialect;
     for (const struct json *member = b->node->schema->first; member; member = member->next) {
         enum keyword keyword = keyword_named(member->key);
-        if (keyword != K_COUNT && is_heeded(keyword, dialect)) b->keywords[keyword] = member;
+        if (keyword != K_COUNT && keyword_is_heeded(keyword, dialect))
+            b->keywords[keyword] = member;
     }
     const struct json *ref = b->keywords[K_REF];
     if (!ref || !draft_is_old(dialect->draft)) return;

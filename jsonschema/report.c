@@ -9,20 +9,33 @@
 #include "jsonschema/advice.h"
 #include "jsonschema/discriminate.h"
 #include "jsonschema/formats.h"
+#include "jsonschema/uri.h"
 #include "jsonschema/words.h"
 
 enum { LONGEST_SENTENCE = 4096, LONGEST_POINTER = 64 * 1024, MOST_LISTED = 12 };
+enum { USUAL_SENTENCE = 500 };                /* and its pointers */
 enum { LONGEST_LIST = 2000, MOST_NEAR = 64 }; /* of the values that name an alternative */
 
 /* How far off a value is, for choosing among alternatives: one that has another type or another
  * constant was probably never meant. */
 enum { WEIGHT_SLIGHT = 1, WEIGHT_USUAL = 4, WEIGHT_MEMBER = 6, WEIGHT_OTHER = 40 };
 
+/* What a violation is made of, one behind the other, each with a NUL behind it. */
+enum piece {
+    PIECE_MESSAGE,
+    PIECE_INSTANCE,
+    PIECE_PATH,
+    PIECE_ABSOLUTE,
+    PIECE_SCHEMA, /* empty where it is the end of the one before */
+    PIECES
+};
+
 /* A violation on its way: `out` collects its sentence. */
 struct sentence {
     struct evaluation *evaluation;
     const struct evaluation_frame *at;
     const char *keyword;
+    bool is_end; /* the schema's own pointer is the end of the URI */
     struct buf out;
 };
 
@@ -40,49 +53,74 @@ static bool begin(struct sentence *s, struct evaluation *evaluation,
     report_weigh(report, weight);
     if (report->kept >= report->max) return false;
     *s = (struct sentence){.evaluation = evaluation, .at = at, .keyword = keyword};
-    buf_init(&s->out, &evaluation->arena->allocator, LONGEST_SENTENCE);
+    buf_init_arena(&s->out, evaluation->arena, LONGEST_SENTENCE);
+    buf_reserve(&s->out, USUAL_SENTENCE);
     words_put_place(&s->out, at);
     buf_puts(&s->out, ": ");
     return true;
 }
 
-/* What a buf holds, in the arena; what did not fit in was cut before. */
-static gramc_text keep(struct evaluation *evaluation, struct buf *buf) {
-    if (buf->state == BUF_NOMEM) evaluation_stop(evaluation, GRAMC_NOMEM);
-    gramc_text text = arena_text(evaluation->arena, buf_view(buf));
-    if (!text.ptr) evaluation_stop(evaluation, GRAMC_NOMEM);
-    return text;
+/* What was written is over: its end. What comes next has its own greatest length. */
+static size_t end_piece(struct sentence *s, size_t next_longest) {
+    size_t end = s->out.len;
+    if (s->out.state == BUF_TOO_BIG) s->out.state = BUF_FINE; /* it was cut */
+    s->out.max = end + 1 + next_longest;
+    buf_putc(&s->out, '\0');
+    return end;
 }
 
-typedef void put_pointer(struct buf *out, const struct evaluation_frame *at, const char *keyword);
+static void put_pointers(struct sentence *s, size_t ends[PIECES]) {
+    ends[PIECE_MESSAGE] = end_piece(s, LONGEST_POINTER);
+    words_put_instance(&s->out, s->at, NULL);
+    ends[PIECE_INSTANCE] = end_piece(s, LONGEST_POINTER);
+    words_put_path(&s->out, s->at, s->keyword);
+    ends[PIECE_PATH] = end_piece(s, LONGEST_POINTER);
+    size_t start = s->out.len;
+    words_put_absolute(&s->out, s->at, s->keyword);
+    if (uri_encode_fragment(&s->out, start + s->at->node->resource->uri.len + 1)) s->is_end = false;
+    ends[PIECE_ABSOLUTE] = end_piece(s, LONGEST_POINTER);
+    if (!s->is_end) words_put_schema(&s->out, s->at, s->keyword);
+    ends[PIECE_SCHEMA] = end_piece(s, 0);
+}
 
-/* Where the sentence was, which is kept by now, so that there is memory at hand. */
-static gramc_text pointer(struct sentence *s, put_pointer *put, const char *keyword) {
-    buf_reset(&s->out);
-    s->out.max = LONGEST_POINTER;
-    put(&s->out, s->at, keyword);
-    return keep(s->evaluation, &s->out);
+static void put_no_pointers(struct sentence *s, size_t ends[PIECES]) {
+    for (size_t i = 0; i < PIECES; i++) ends[i] = end_piece(s, LONGEST_POINTER);
+}
+
+static struct violation make(const struct sentence *s, gramc_text all, const size_t ends[PIECES]) {
+    gramc_text pieces[PIECES];
+    for (size_t i = 0, start = 0; i < PIECES; start = ends[i++] + 1)
+        pieces[i] = text_slice(all, start, ends[i]);
+    gramc_text absolute = pieces[PIECE_ABSOLUTE];
+    size_t hash = s->at->node->resource->uri.len;
+    return (struct violation){
+        .shown = {.instance = pieces[PIECE_INSTANCE],
+                  .schema = s->is_end ? text_slice(absolute, hash + 1, absolute.len)
+                                      : pieces[PIECE_SCHEMA],
+                  .keyword = text_of(s->keyword),
+                  .position = s->at->value->start,
+                  .message = pieces[PIECE_MESSAGE]},
+        .path = pieces[PIECE_PATH],
+        .absolute = absolute,
+    };
 }
 
 static void finish(struct sentence *s) {
     struct evaluation *evaluation = s->evaluation;
     struct report *report = evaluation->report;
-    struct violation *violation = ARENA_NEW(evaluation->arena, struct violation);
-    if (violation) {
-        violation->shown.keyword = text_of(s->keyword);
-        violation->shown.position = s->at->value->start;
-        violation->shown.message = keep(evaluation, &s->out);
-        violation->shown.instance = pointer(s, words_put_instance, NULL);
-        violation->shown.schema = pointer(s, words_put_schema, s->keyword);
-        violation->path = pointer(s, words_put_path, s->keyword);
-        violation->absolute = pointer(s, words_put_absolute, s->keyword);
-        *report->link = violation;
-        report->link = &violation->next;
-        report->kept++;
-    } else {
+    size_t ends[PIECES];
+    s->is_end = !report->brief && words_is_end_of_absolute(s->at, s->keyword);
+    (report->brief ? put_no_pointers : put_pointers)(s, ends);
+    gramc_text all = buf_to_arena_cut(&s->out, evaluation->arena);
+    struct violation *violation = arena_piece(evaluation->arena, sizeof *violation);
+    if (!all.ptr || !violation) {
         evaluation_stop(evaluation, GRAMC_NOMEM);
+        return;
     }
-    buf_free(&s->out);
+    *violation = make(s, all, ends);
+    *report->link = violation;
+    report->link = &violation->next;
+    report->kept++;
 }
 
 static void put_got(struct sentence *s) {
@@ -146,8 +184,11 @@ void report_number(struct evaluation *evaluation, const struct evaluation_frame 
                    const char *keyword, const char *expected, gramc_text limit) {
     struct sentence s;
     if (!begin(&s, evaluation, at, keyword, WEIGHT_USUAL)) return;
-    buf_printf(&s.out, "expected %s %.*s, got ", expected, limit.len > 60 ? 60 : (int)limit.len,
-               limit.ptr);
+    buf_puts(&s.out, "expected ");
+    buf_puts(&s.out, expected);
+    buf_putc(&s.out, ' ');
+    buf_text(&s.out, text_slice(limit, 0, limit.len > 60 ? 60 : limit.len));
+    buf_puts(&s.out, ", got ");
     words_put_short(&s.out, at->value);
     finish(&s);
 }
@@ -160,9 +201,13 @@ void report_size(struct evaluation *evaluation, const struct evaluation_frame *a
     size_t unit = 0;
     if (!begin(&s, evaluation, at, keyword, WEIGHT_USUAL)) return;
     while (strcmp(keyword + 3, units[unit][1]) != 0) unit++;
-    buf_printf(&s.out, "expected at %s %u %s%s, got ", keyword[1] == 'i' ? "least" : "most",
-               (unsigned)limit, units[unit][0], text_plural(limit));
-    if (got) buf_printf(&s.out, "%zu", got);
+    buf_puts(&s.out, keyword[1] == 'i' ? "expected at least " : "expected at most ");
+    buf_number(&s.out, limit);
+    buf_putc(&s.out, ' ');
+    buf_puts(&s.out, units[unit][0]);
+    buf_puts(&s.out, text_plural(limit));
+    buf_puts(&s.out, ", got ");
+    if (got) buf_number(&s.out, got);
     else buf_puts(&s.out, "none");
     finish(&s);
 }
@@ -254,8 +299,8 @@ static size_t known_names(const struct schema_node *node, gramc_text *names, siz
 }
 
 static void put_known(struct sentence *s, const struct evaluation_frame *object, gramc_text key) {
-    gramc_text names[64] = {{NULL, 0}};
-    size_t count = known_names(object->node, names, 64);
+    gramc_text names[MOST_NEAR];
+    size_t count = known_names(object->node, names, MOST_NEAR);
     gramc_text near = count ? text_nearest(key, names, count) : (gramc_text){NULL, 0};
     if (near.ptr) {
         buf_puts(&s->out, "; did you mean ");
@@ -402,6 +447,9 @@ void report_not_json(struct evaluation *evaluation, const struct json_error *err
     struct evaluation_frame at = {.node = evaluation->schema->root, .value = &nothing};
     if (!begin(&s, evaluation, &at, "json", WEIGHT_OTHER)) return;
     buf_reset(&s.out);
-    buf_printf(&s.out, "not JSON at byte %zu: %s", error->position, error->message);
+    buf_puts(&s.out, "not JSON at byte ");
+    buf_number(&s.out, error->position);
+    buf_puts(&s.out, ": ");
+    buf_puts(&s.out, error->message);
     finish(&s);
 }

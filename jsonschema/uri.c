@@ -150,3 +150,30 @@ gramc_text uri_decode(struct arena *arena, gramc_text text) {
     }
     return (gramc_text){out, len};
 }
+
+static bool may_be_in_fragment(char c) {
+    bool letter = (c | 0x20) >= 'a' && (c | 0x20) <= 'z', digit = c >= '0' && c <= '9';
+    return letter || digit || (c && strchr("-._~!$&'()*+,;=:@/?", c));
+}
+
+bool uri_encode_fragment(struct buf *out, size_t from) {
+    static const char digits[] = "0123456789ABCDEF";
+    size_t more = 0, read = out->len;
+    if (out->state != BUF_FINE || from > out->len) return false;
+    for (size_t i = from; i < out->len; i++) more += may_be_in_fragment(out->ptr[i]) ? 0 : 2;
+    if (!more || !buf_reserve(out, more)) return false;
+    size_t write = out->len += more;
+    out->ptr[write] = '\0';
+    while (read > from) {
+        char c = out->ptr[--read];
+        unsigned byte = (unsigned char)c;
+        if (may_be_in_fragment(c)) {
+            out->ptr[--write] = c;
+            continue;
+        }
+        out->ptr[--write] = digits[byte % 16];
+        out->ptr[--write] = digits[byte / 16];
+        out->ptr[--write] = '%';
+    }
+    return true;
+}

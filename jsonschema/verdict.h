@@ -19,6 +19,8 @@ struct verdict {
     gramc_verdict shown; /* first, so that one can be had from the other */
     struct arena arena;
     const struct violation *violations; /* as many as shown.error_count */
+    const struct output_unit *output;   /* NULL: not asked for */
+    bool output_all;                    /* what failed is among it */
     struct change *changes, **link;
     uint32_t fill_count;                         /* the number of the last default that was tried */
     uint64_t room[FEW_BYTES / sizeof(uint64_t)]; /* where the arena begins */

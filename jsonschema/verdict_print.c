@@ -1,10 +1,11 @@
-/* Prints verdicts: sentences for people, everything as JSON for programs, and the three output
- * formats of JSON Schema (2020-12, Core, section 12.4). Pure: the same verdict, the same bytes. */
+/* Prints verdicts: sentences for people, everything as JSON for programs, and errors in the output
+ * formats of JSON Schema (2020-12, Core, section 12.4); output_print.c has the rest of these. Pure:
+ * the same verdict, the same bytes. */
 #include <string.h>
 
 #include "base/json/writer.h"
 #include "base/text.h"
-#include "jsonschema/verdict.h"
+#include "jsonschema/output.h"
 
 enum { LARGEST_OUTPUT = 64 * 1024 * 1024 };
 
@@ -14,8 +15,9 @@ static const struct {
 } formats[] = {
     {"verdict", "one JSON for each instance: errors, and what was changed", GRAMC_VERDICT_JSON},
     {"flag", "JSON Schema's format of that name, for each instance", GRAMC_VERDICT_FLAG},
-    {"basic", "the same: all errors in a list", GRAMC_VERDICT_BASIC},
-    {"detailed", "the same: errors in a tree that follows the schema", GRAMC_VERDICT_DETAILED},
+    {"basic", "the same: errors in a list, or annotations", GRAMC_VERDICT_BASIC},
+    {"detailed", "the same: in a tree that follows the schema", GRAMC_VERDICT_DETAILED},
+    {"verbose", "the same: every keyword at every place", GRAMC_VERDICT_VERBOSE},
 };
 
 enum { FORMATS = sizeof formats / sizeof *formats };
@@ -107,7 +109,7 @@ static void begin_unit(struct json_writer *w, gramc_text path, gramc_text absolu
     json_member_text(w, "instanceLocation", instance);
 }
 
-static void put_leaf(struct json_writer *w, const struct violation *violation) {
+void verdict_put_leaf(struct json_writer *w, const struct violation *violation) {
     begin_unit(w, violation->path, violation->absolute, violation->shown.instance);
     json_member_text(w, "error", violation->shown.message);
     json_object_end(w);
@@ -121,12 +123,10 @@ static void put_flag(struct json_writer *w, const gramc_verdict *verdict) {
 
 static void put_basic(struct json_writer *w, const struct verdict *verdict) {
     json_object_begin(w);
-    json_member_bool(w, "valid", verdict->shown.valid);
-    if (verdict->violations) {
-        json_member_array(w, "errors");
-        for (const struct violation *v = verdict->violations; v; v = v->next) put_leaf(w, v);
-        json_array_end(w);
-    }
+    json_member_bool(w, "valid", false);
+    json_member_array(w, "errors");
+    for (const struct violation *v = verdict->violations; v; v = v->next) verdict_put_leaf(w, v);
+    json_array_end(w);
     json_object_end(w);
 }
 
@@ -179,19 +179,12 @@ static size_t gather(const struct violation **leaves, size_t count, size_t end) 
     return kept;
 }
 
-/* One unit for leaves that share the first `from` bytes of their paths. As deep as the paths. */
 static void put_units(struct json_writer *w, const struct violation **leaves, size_t count,
-                      size_t from) {
-    if (count == 1 || w->out->state != BUF_FINE) {
-        put_leaf(w, leaves[0]);
-        return;
-    }
-    size_t path = leaves[0]->path.len, instance = leaves[0]->shown.instance.len;
-    for (size_t i = 1; i < count; i++) {
-        path = common_start(leaves[0]->path, path, leaves[i]->path);
-        instance = common_start(leaves[0]->shown.instance, instance, leaves[i]->shown.instance);
-    }
-    if (path < from) path = from;
+                      size_t from);
+
+/* One unit around leaves that share so many bytes of their paths and places. */
+static void put_around(struct json_writer *w, const struct violation **leaves, size_t count,
+                       size_t path, size_t instance) {
     begin_unit(w, text_slice(leaves[0]->path, 0, path), absolute_of(leaves[0], path),
                text_slice(leaves[0]->shown.instance, 0, instance));
     json_member_array(w, "errors");
@@ -206,12 +199,23 @@ static void put_units(struct json_writer *w, const struct violation **leaves, si
     json_object_end(w);
 }
 
-static void put_detailed(struct json_writer *w, const struct verdict *verdict) {
-    size_t count = verdict->shown.error_count, i = 0;
-    if (count == 0) {
-        put_basic(w, verdict);
+/* One unit for leaves that share the first `from` bytes of their paths. As deep as the paths. */
+static void put_units(struct json_writer *w, const struct violation **leaves, size_t count,
+                      size_t from) {
+    if (count == 1 || w->out->state != BUF_FINE) {
+        verdict_put_leaf(w, leaves[0]);
         return;
     }
+    size_t path = leaves[0]->path.len, instance = leaves[0]->shown.instance.len;
+    for (size_t i = 1; i < count; i++) {
+        path = common_start(leaves[0]->path, path, leaves[i]->path);
+        instance = common_start(leaves[0]->shown.instance, instance, leaves[i]->shown.instance);
+    }
+    put_around(w, leaves, count, path < from ? from : path, instance);
+}
+
+static void put_detailed(struct json_writer *w, const struct verdict *verdict) {
+    size_t count = verdict->shown.error_count, i = 0;
     size_t size = count * sizeof(const struct violation *);
     const struct violation **leaves = mem_alloc(&w->out->allocator, size);
     if (!leaves) {
@@ -219,8 +223,22 @@ static void put_detailed(struct json_writer *w, const struct verdict *verdict) {
         return;
     }
     for (const struct violation *v = verdict->violations; v; v = v->next) leaves[i++] = v;
-    put_units(w, leaves, count, 0);
+    put_around(w, leaves, count, 0, 0);
     mem_free(&w->out->allocator, leaves, size);
+}
+
+/* In one of the standard's formats. */
+static void put_output(struct json_writer *w, const struct verdict *verdict,
+                       gramc_verdict_format format) {
+    bool valid = verdict->shown.valid;
+    if (format == GRAMC_VERDICT_VERBOSE) output_put_verbose(w, verdict);
+    else if (valid && !verdict->output) put_flag(w, &verdict->shown);
+    else if (format == GRAMC_VERDICT_BASIC) (valid ? output_put_basic : put_basic)(w, verdict);
+    else (valid ? output_put_detailed : put_detailed)(w, verdict);
+}
+
+static bool lacks_units(const struct verdict *verdict, gramc_verdict_format format) {
+    return format == GRAMC_VERDICT_VERBOSE && !verdict->output_all && is_json(&verdict->shown);
 }
 
 gramc_status gramc_verdict_print(const gramc_verdict *shown, gramc_verdict_format format,
@@ -230,12 +248,14 @@ gramc_status gramc_verdict_print(const gramc_verdict *shown, gramc_verdict_forma
     struct buf out;
     buf_init(&out, &verdict->arena.allocator, LARGEST_OUTPUT);
     struct json_writer w = json_writer(&out);
+    if (lacks_units(verdict, format)) return GRAMC_USAGE;
     switch (format) {
     case GRAMC_VERDICT_TEXT: put_text(&out, shown); break;
     case GRAMC_VERDICT_JSON: put_everything(&w, shown); break;
     case GRAMC_VERDICT_FLAG: put_flag(&w, shown); break;
-    case GRAMC_VERDICT_BASIC: put_basic(&w, verdict); break;
-    case GRAMC_VERDICT_DETAILED: put_detailed(&w, verdict); break;
+    case GRAMC_VERDICT_BASIC:
+    case GRAMC_VERDICT_DETAILED:
+    case GRAMC_VERDICT_VERBOSE: put_output(&w, verdict, format); break;
     default: status = GRAMC_USAGE;
     }
     if (format != GRAMC_VERDICT_TEXT) buf_putc(&out, '\n');

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "jsonschema/uri.h"
 
 enum { LONGEST_SHORT = 60 };
 
@@ -30,10 +31,25 @@ static void put_name(struct buf *out, gramc_text key, bool first) {
     }
 }
 
-static size_t place_of(const struct json *parent, const struct json *child) {
+/* The place of an item in its array. */
+static size_t place_of(const struct evaluation_frame *at) {
     size_t i = 0;
-    for (const struct json *item = parent->first; item && item != child; item = item->next) i++;
+    if (at->placed) return at->item;
+    for (const struct json *item = at->up->value->first; item && item != at->value;
+         item = item->next)
+        i++;
     return i;
+}
+
+static void put_item(struct buf *out, size_t place) {
+    buf_putc(out, '[');
+    buf_number(out, place);
+    buf_putc(out, ']');
+}
+
+static void put_index(struct buf *out, size_t index) {
+    buf_putc(out, '/');
+    buf_number(out, index);
 }
 
 /* The frames at which the instance changes, from the root on: recursion as deep as the frames. */
@@ -41,8 +57,7 @@ static bool put_steps(struct buf *out, const struct evaluation_frame *at) {
     if (!at->up) return true;
     bool first = put_steps(out, at->up);
     if (at->value == at->up->value || at->name) return first;
-    if (at->up->value->kind == JSON_ARRAY)
-        buf_printf(out, "[%zu]", place_of(at->up->value, at->value));
+    if (at->up->value->kind == JSON_ARRAY) put_item(out, place_of(at));
     else put_name(out, at->value->key, first);
     return false;
 }
@@ -63,13 +78,14 @@ void words_put_instance(struct buf *out, const struct evaluation_frame *at, cons
     if (!at->up) return;
     words_put_instance(out, at->up, NULL);
     if (at->value == at->up->value || at->name) return;
-    if (at->up->value->kind == JSON_ARRAY)
-        buf_printf(out, "/%zu", place_of(at->up->value, at->value));
+    if (at->up->value->kind == JSON_ARRAY) put_index(out, place_of(at));
     else json_put_pointer_token(out, at->value->key);
 }
 
 static void put_keyword(struct buf *out, const char *keyword) {
-    if (keyword) json_put_pointer_token(out, text_of(keyword));
+    if (!keyword) return;
+    buf_putc(out, '/'); /* none has anything to be escaped in it */
+    buf_puts(out, keyword);
 }
 
 /* A schema that is false is reported at the keyword that leads to it. */
@@ -82,20 +98,33 @@ static bool is_closed_by_caller(const struct evaluation_frame *at) {
     return at->node->types == 0 && (at->node->flags & NODE_CLOSED);
 }
 
+static bool is_of_other_document(const struct evaluation_frame *at) {
+    const struct schema_document *document = at->node->resource->document;
+    const struct evaluation_frame *root = at;
+    if (!document->uri.len || !at->up) return false;
+    while (root->up) root = root->up;
+    return root->node->resource->document != document;
+}
+
+/* No keyword of the schema: what every reader of JSON asks for. */
+static bool is_of_reader(const char *keyword) {
+    return strcmp(keyword, "json") == 0 || strcmp(keyword, "duplicate") == 0;
+}
+
 void words_put_schema(struct buf *out, const struct evaluation_frame *at, const char *keyword) {
     const struct schema_document *document = at->node->resource->document;
-    if (document->uri.len && at->up) {
-        const struct evaluation_frame *root = at;
-        while (root->up) root = root->up;
-        if (root->node->resource->document != document) {
-            buf_text(out, document->uri);
-            buf_putc(out, '#');
-        }
+    if (is_of_other_document(at)) {
+        buf_text(out, document->uri);
+        buf_putc(out, '#');
     }
     put_pointer_to(out, document->root, at->node->schema);
-    if (keyword && strcmp(keyword, "json") != 0 && strcmp(keyword, "duplicate") != 0 &&
-        !is_own_place(at, keyword))
-        put_keyword(out, keyword);
+    if (!is_of_reader(keyword) && !is_own_place(at, keyword)) put_keyword(out, keyword);
+}
+
+bool words_is_end_of_absolute(const struct evaluation_frame *at, const char *keyword) {
+    const struct resource *resource = at->node->resource;
+    return resource->root == resource->document->root && !is_of_other_document(at) &&
+           !is_of_reader(keyword);
 }
 
 static void put_way(struct buf *out, const struct evaluation_frame *at) {
@@ -103,7 +132,7 @@ static void put_way(struct buf *out, const struct evaluation_frame *at) {
     put_way(out, at->up);
     put_keyword(out, at->keyword);
     if (at->token.ptr) json_put_pointer_token(out, at->token);
-    if (at->listed) buf_printf(out, "/%u", (unsigned)at->index);
+    if (at->listed) put_index(out, at->index);
 }
 
 void words_put_path(struct buf *out, const struct evaluation_frame *at, const char *keyword) {
@@ -111,11 +140,20 @@ void words_put_path(struct buf *out, const struct evaluation_frame *at, const ch
     if (!is_own_place(at, keyword) && !is_closed_by_caller(at)) put_keyword(out, keyword);
 }
 
-void words_put_absolute(struct buf *out, const struct evaluation_frame *at, const char *keyword) {
-    const struct resource *resource = at->node->resource;
-    buf_text(out, resource->uri);
+static size_t put_uri(struct buf *out, const struct schema_node *node) {
+    buf_text(out, node->resource->uri);
     buf_putc(out, '#');
-    put_pointer_to(out, resource->root, at->node->schema);
+    return put_pointer_to(out, node->resource->root, node->schema);
+}
+
+size_t words_put_uri(struct buf *out, const struct schema_node *node) {
+    size_t start = out->len, passed = put_uri(out, node);
+    uri_encode_fragment(out, start + node->resource->uri.len + 1);
+    return passed;
+}
+
+void words_put_absolute(struct buf *out, const struct evaluation_frame *at, const char *keyword) {
+    (void)put_uri(out, at->node);
     if (!is_own_place(at, keyword)) put_keyword(out, keyword);
 }
 

@@ -15,7 +15,12 @@ void words_put_member(struct buf *out, const struct evaluation_frame *at, gramc_
 void words_put_instance(struct buf *out, const struct evaluation_frame *at, const char *keyword);
 void words_put_schema(struct buf *out, const struct evaluation_frame *at, const char *keyword);
 void words_put_path(struct buf *out, const struct evaluation_frame *at, const char *keyword);
+/* The URI before it is encoded. */
 void words_put_absolute(struct buf *out, const struct evaluation_frame *at, const char *keyword);
+/* Whether words_put_schema would write what stands behind the # of words_put_absolute. */
+bool words_is_end_of_absolute(const struct evaluation_frame *at, const char *keyword);
+/* The URI of a schema, encoded; tells how many values had to be passed to find it. */
+size_t words_put_uri(struct buf *out, const struct schema_node *node);
 
 /* "the string \"abc\"", "an array of 3 items". */
 void words_put_value(struct buf *out, const struct json *value);

@@ -197,7 +197,9 @@ bool json_put_double(struct buf *out, double value) {
 void json_put_pointer_token(struct buf *out, gramc_text token) {
     size_t done = 0;
     buf_putc(out, '/');
-    for (size_t i = 0; i < token.len; i++) {
+    bool plain =
+        !token.len || (!memchr(token.ptr, '~', token.len) && !memchr(token.ptr, '/', token.len));
+    for (size_t i = 0; !plain && i < token.len; i++) {
         char c = token.ptr[i];
         if (c != '~' && c != '/') continue;
         buf_text(out, text_slice(token, done, i));

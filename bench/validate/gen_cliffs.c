@@ -93,6 +93,75 @@ static void unevaluated(struct writer *w, unsigned count, bool schema) {
     buf_puts(&w->schema, "},\"unevaluatedProperties\":false}");
 }
 
+/* Each property demands the next, and the last a schema of its own. */
+static void dependents(struct writer *w, unsigned count, bool schema) {
+    if (!schema) {
+        properties(w, count, false);
+        return;
+    }
+    buf_puts(&w->schema, "{\"type\":\"object\",\"properties\":{");
+    put_property_schemas(w, count);
+    buf_puts(&w->schema, "},\"dependentRequired\":{");
+    for (unsigned i = 1; i < count; i++)
+        buf_printf(&w->schema, "%s\"property_%u\":[\"property_%u\"]", i > 1 ? "," : "", i - 1, i);
+    buf_printf(&w->schema, "},\"dependentSchemas\":{\"property_%u\":{\"maxProperties\":%u}}}",
+               count - 1, count);
+}
+
+static void put_union_value(struct writer *w, unsigned count, unsigned depth) {
+    struct buf *out = &w->instance;
+    unsigned kind = random_below(&w->random, count);
+    buf_puts(out, "{\"args\":[");
+    for (unsigned i = 0; depth && i < 3; i++) {
+        if (i) buf_putc(out, ',');
+        put_union_value(w, count, depth - 1);
+    }
+    buf_printf(out, "],\"note\":");
+    random_words(&w->random, out, 3, 6);
+    buf_printf(out, ",\"op_%u\":%u,\"op\":\"kind %u\"}", kind, kind, kind);
+}
+
+static void put_tree(struct writer *w, unsigned count, unsigned depth) {
+    buf_puts(&w->instance, "{\"tree\":");
+    put_union_value(w, count, depth);
+    buf_putc(&w->instance, '}');
+}
+
+/* A tree of operations, whose kind is said behind its arguments. */
+static void alternatives(struct writer *w, unsigned count, bool schema) {
+    if (!schema) {
+        put_tree(w, count, 4);
+        return;
+    }
+    buf_puts(
+        &w->schema,
+        "{\"properties\":{\"tree\":{\"$ref\":\"#/$defs/any\"}},\"$defs\":{\"any\":{\"oneOf\":[");
+    for (unsigned i = 0; i < count; i++)
+        buf_printf(
+            &w->schema,
+            "%s{\"type\":\"object\",\"properties\":{\"op\":{\"const\":\"kind %u\"},\"op_%u\":"
+            "{\"type\":\"integer\"},\"args\":{\"type\":\"array\",\"items\":{\"$ref\":"
+            "\"#/$defs/any\"}}},\"required\":[\"op\",\"args\"]}",
+            i ? "," : "", i, i);
+    buf_puts(&w->schema, "]}}}");
+}
+
+/* As many conditions as there are kinds, in allOf. */
+static void conditions(struct writer *w, unsigned count, bool schema) {
+    if (!schema) {
+        put_tree(w, count, 0);
+        return;
+    }
+    buf_puts(&w->schema, "{\"properties\":{\"tree\":{\"type\":\"object\",\"allOf\":[");
+    for (unsigned i = 0; i < count; i++)
+        buf_printf(
+            &w->schema,
+            "%s{\"if\":{\"properties\":{\"op\":{\"const\":\"kind %u\"}},\"required\":[\"op\"]},"
+            "\"then\":{\"required\":[\"op_%u\"]}}",
+            i ? "," : "", i, i);
+    buf_puts(&w->schema, "]}}}");
+}
+
 static const struct kind {
     const char *name;
     void (*write)(struct writer *w, unsigned count, bool schema);
@@ -111,6 +180,12 @@ static const struct kind {
              {"enum-of-8-texts", texts, 8, 0},
              {"enum-of-200-texts", texts, 200, 0},
              {"unevaluated-20", unevaluated, 20, 0},
+             {"dependents-20", dependents, 20, 0},
+             {"dependents-65", dependents, 65, 0},
+             {"alternatives-4", alternatives, 4, 0},
+             {"alternatives-40", alternatives, 40, 0},
+             {"conditions-1", conditions, 1, 0},
+             {"conditions-8", conditions, 8, 0},
              {"repository", write_repository, 0, 0},
              {"repository-and-parents", write_repository, 3, 0},
              {"metaschema", write_metaschema, 3, 0},

@@ -227,11 +227,18 @@ static void gather(struct named_pairs *pairs, const struct schema *before,
     if (before->definition && after->definition)
         gather_definitions(pairs, before->definition, after->definition);
     gather(pairs, before->inner, after->inner);
+    gather(pairs, before->values, after->values);
+    gather(pairs, before->keys, after->keys);
+    for (const struct field *g = after->patterns; g; g = g->next)
+        for (const struct field *f = before->patterns; f; f = f->next)
+            if (text_eq(f->name, g->name)) gather(pairs, f->schema, g->schema);
     for (const struct field *g = after->fields; g; g = g->next)
         for (const struct field *f = before->fields; f; f = f->next)
             if (text_eq(f->name, g->name)) gather(pairs, f->schema, g->schema);
     const struct member *x = before->members, *y = after->members;
     for (; x && y; x = x->next, y = y->next) gather(pairs, x->schema, y->schema);
+    for (x = before->all, y = after->all; x && y; x = x->next, y = y->next)
+        gather(pairs, x->schema, y->schema);
 }
 
 /* What a parameter stands for: the word that it reuses, or itself where others reuse it. */

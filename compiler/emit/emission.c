@@ -82,6 +82,7 @@ static bool may_lack_items(const struct schema *schema) {
     case TYPE_TUPLE:
     case TYPE_ANY_OF:
     case TYPE_ONE_OF:
+    case TYPE_ALL_OF:
     case TYPE_KINDS: break;
     }
     return true;

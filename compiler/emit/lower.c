@@ -67,12 +67,14 @@ struct lower_step {
 /* In this order, before the keywords of a schema are looked at. */
 static const struct lower_step before[] = {
     {step_inline_reference, GEMINI | OLLAMA},
+    {step_all_of, EVERY},
     {step_wrap_reference, STRICT | ANTHROPIC},
     {step_single_type, STRICT | ANTHROPIC},
     {step_one_of, EVERY},
     {step_tuple, EVERY},
     {step_const, GEMINI | OLLAMA},
     {step_null_flag, GEMINI},
+    {step_all_of, GEMINI},
     {step_text_enum, GEMINI},
     {step_format, EVERY},
     {step_split_null, ANTHROPIC},

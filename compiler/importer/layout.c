@@ -98,11 +98,12 @@ gramc_text import_quote_name(struct arena *arena, gramc_text name) {
     return is_plain_name(name) ? name : quote(arena, name, '`');
 }
 
-/* A fence loses its common indentation, the blanks of blank lines and the end of the last line:
- * what would not come back as it was is quoted instead. */
+/* A fence loses its common indentation, blank lines in front, their blanks and the end of the last
+ * line: what would not come back as it was is quoted instead. */
 static bool suits_fence(gramc_text text) {
     bool lines = false, blank = true, flush = false, start = true;
     unsigned ticks = 0;
+    if (text_starts(text, "\n")) return false;
     for (size_t pos = 0; pos < text.len;) {
         uint32_t c = text_decode(text, &pos);
         ticks = c == '`' ? ticks + 1 : 0;

@@ -160,6 +160,12 @@ struct import_type {
     bool asked; /* whether it derives from one */
 };
 
+/* A reference with something beside it. */
+struct import_reference_use {
+    struct import_reference_use *next;
+    struct json *schema;
+};
+
 enum import_dialect {
     IMPORT_DIALECT_SCHEMA,  /* JSON Schema, with type names of programming languages tolerated */
     IMPORT_DIALECT_OPENAPI, /* OpenAPI 3.0's own: nullable, example */
@@ -198,14 +204,15 @@ struct importer {
     struct import_tool *first, **last;
     struct import_type *first_type, **last_type;
     struct import_type *pending; /* the last type that has its schema; NULL: none has */
-    struct map references;       /* "0#/$defs/Address" to struct import_type */
-    struct map records;          /* the address of a schema to struct import_type */
-    struct map names;            /* identifiers of tools, to struct import_tool */
-    struct map type_names;       /* names of types, to struct import_type */
-    struct map foreign;          /* type names of other languages, reported once each */
-    struct map losses;           /* names of members to struct import_loss */
-    struct map marks;            /* the address of a schema to what happened to it */
-    struct map reasons;          /* schemas that are left out to what the compiler said */
+    struct import_reference_use *uses;
+    struct map references; /* "0#/$defs/Address" to struct import_type */
+    struct map records;    /* the address of a schema to struct import_type */
+    struct map names;      /* identifiers of tools, to struct import_tool */
+    struct map type_names; /* names of types, to struct import_type */
+    struct map foreign;    /* type names of other languages, reported once each */
+    struct map losses;     /* names of members to struct import_loss */
+    struct map marks;      /* the address of a schema to what happened to it */
+    struct map reasons;    /* schemas that are left out to what the compiler said */
     struct import_loss *first_loss, **last_loss;
     struct import_agent *first_agent, **last_agent;
     struct buf spans; /* struct doc_span of the last text written */
@@ -259,6 +266,18 @@ gramc_text import_name(struct importer *in, const struct import_subject *subject
 void import_put_name(struct buf *out, gramc_text text);
 /* The action without the tag that it begins with; empty: it is the tag. */
 gramc_text import_without_tag(struct arena *arena, gramc_text action, gramc_text tag);
+
+/* True for a keyword that can refuse a value. */
+bool import_asserts(const struct json *member);
+/* Keeps a schema that was normalised for import_conjoin, if something stands beside its $ref. */
+void import_note_reference(struct importer *in, struct json *schema);
+/* Makes all of those mean what they meant when they are written as a type at a place of use. */
+void import_conjoin(struct importer *in);
+/* The object behind the references of a root, with what the root says beside them. */
+struct json *import_root(struct importer *in, struct json *schema);
+
+/* Why no draft takes this keyword with that value; empty: it may be taken. */
+gramc_text import_flaw(struct importer *in, const struct json *member);
 
 /* Finds types that derive from another, by `allOf`. */
 void import_derive(struct importer *in);

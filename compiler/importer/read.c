@@ -94,23 +94,11 @@ static bool is_schema(const struct json *value) {
     return value && (value->kind == JSON_OBJECT || value->kind == JSON_TRUE);
 }
 
-/* The object behind the references of a root. */
-static struct json *root_of(struct importer *in, struct json *schema) {
-    for (int i = 0; i < DEEPEST_CONTAINER && schema; i++) {
-        const struct json *reference = json_get(schema, "$ref");
-        const struct import_type *type =
-            json_is(reference, JSON_STRING) ? map_get(&in->references, reference->text) : NULL;
-        if (!type) break;
-        schema = type->schema;
-    }
-    return schema;
-}
-
 void import_set_parameters(struct importer *in, struct import_tool *tool,
                            const struct json *parameters) {
     if (!is_schema(parameters)) return;
     tool->raw = parameters;
-    tool->parameters = root_of(in, import_normalise(in, parameters));
+    tool->parameters = import_root(in, import_normalise(in, parameters));
     tool->is_schema = parameters == tool->at;
 }
 

@@ -9,7 +9,7 @@
 
 enum { LAYERS = 16 };
 
-/* A schema and what it refers to: what stands beside a $ref replaces what stands behind it. */
+/* A schema and what it refers to. Both hold, so that of words for people alone the first counts. */
 struct view {
     const struct json *layers[LAYERS];
     size_t count;
@@ -127,7 +127,18 @@ static void compare_later(struct same_check *c, const struct json *a, const stru
     c->last = &pair->next;
 }
 
+/* Two layers demand different things by one keyword, which no schema with that keyword once can. */
+static bool says_twice(const struct view *view) {
+    for (size_t i = 1; i < view->count; i++)
+        for (const struct json *m = view->layers[i]->first; m; m = m->next) {
+            const struct json *other = import_asserts(m) ? get(view, m->key) : m;
+            if (other != m && !json_equal(m, other)) return true;
+        }
+    return false;
+}
+
 static bool same_views(struct same_check *c, const struct view *x, const struct view *y) {
+    if (says_twice(x) || says_twice(y)) return false;
     if (members(c, x) != members(c, y) ||
         !same_required(get(x, TEXT("required")), get(y, TEXT("required"))))
         return false;

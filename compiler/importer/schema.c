@@ -231,8 +231,14 @@ static bool in_list(gramc_text key, const char *const *list, size_t count) {
     return i < count;
 }
 
-static bool is_silent(const struct importer *in, gramc_text key) {
-    if (in_list(key, silent, sizeof silent / sizeof *silent)) return true;
+/* Draft 4 says `id`; of that name there are keywords of somebody's own, too. */
+static bool is_identifier(const struct json *member) {
+    return text_is(member->key, "id") && member->kind == JSON_STRING;
+}
+
+static bool is_silent(const struct importer *in, const struct json *member) {
+    gramc_text key = member->key;
+    if (in_list(key, silent, sizeof silent / sizeof *silent) || is_identifier(member)) return true;
     return in->dialect != IMPORT_DIALECT_SCHEMA &&
            in_list(key, silent_places, sizeof silent_places / sizeof *silent_places);
 }
@@ -256,8 +262,15 @@ static struct json *gemini(struct importer *in, const struct json *value) {
     return copy;
 }
 
+static bool is_flawed(struct importer *in, const struct json *value) {
+    gramc_text why = import_flaw(in, value);
+    if (why.len) import_lose_schema(in, value, why);
+    return why.len > 0;
+}
+
 static struct json *keyword(struct importer *in, const struct json *value, unsigned depth) {
-    if (is_silent(in, value->key) || is_too_large(in, value)) return NULL;
+    if (is_silent(in, value) || is_too_large(in, value)) return NULL;
+    if (is_flawed(in, value)) return NULL;
     if (text_is(value->key, "type")) return normal_type(in, value);
     if (text_is(value->key, "$ref")) return normal_reference(in, value);
     if (in->dialect == IMPORT_DIALECT_GEMINI && value->kind == JSON_STRING)
@@ -284,22 +297,25 @@ static void modern_tuple(struct json *copy) {
     rename_key(copy, "additionalItems", "items");
 }
 
-/* Draft 4 and OpenAPI 3.0: a flag that makes the bound beside it exclusive. */
-static void modern_bound(struct json *copy, const char *flag, const char *bound) {
-    struct json *exclusive = find(copy, flag), *limit = find(copy, bound);
-    if (!exclusive || exclusive->kind != JSON_TRUE || !limit) return;
-    gramc_text key = exclusive->key;
-    gramc_text old = limit->key;
-    exclusive->kind = JSON_NULL;
-    exclusive->key = old;
-    limit->key = key;
-    /* The flag itself goes: it is the member that is called like the old bound now. */
+static void take_out(struct json *copy, const struct json *member) {
     for (struct json **link = &copy->first; *link; link = &(*link)->next)
-        if (*link == exclusive) {
-            *link = exclusive->next;
+        if (*link == member) {
+            *link = member->next;
             copy->count--;
-            break;
+            return;
         }
+}
+
+/* Draft 4 and OpenAPI 3.0: a flag that makes the bound beside it exclusive. */
+static void modern_bound(struct importer *in, struct json *copy, const char *flag,
+                         const char *bound) {
+    struct json *exclusive = find(copy, flag), *limit = find(copy, bound);
+    bool is_flag = json_is(exclusive, JSON_TRUE) || json_is(exclusive, JSON_FALSE);
+    if (!is_flag) return;
+    if (exclusive->kind == JSON_TRUE && limit) limit->key = exclusive->key;
+    else if (exclusive->kind == JSON_TRUE)
+        import_lose_schema(in, exclusive, TEXT("there is no bound that it makes exclusive"));
+    take_out(copy, exclusive);
 }
 
 /* Gemini's enums hold texts alone: there `nullable` is what lets null in. */
@@ -373,10 +389,11 @@ static struct json *normalise(struct importer *in, const struct json *schema, un
         tail = append(copy, tail, keyword(in, member, depth));
     }
     modern_tuple(copy);
-    modern_bound(copy, "exclusiveMinimum", "minimum");
-    modern_bound(copy, "exclusiveMaximum", "maximum");
+    modern_bound(in, copy, "exclusiveMinimum", "minimum");
+    modern_bound(in, copy, "exclusiveMaximum", "maximum");
     modern_nullable(in, schema, copy);
     modern_all_of(in, schema, copy);
+    import_note_reference(in, copy);
     /* Deeper than this, brackets in brackets help nobody: the rest is written as JSON. */
     if (depth >= DEEPEST) import_set_marks(in, copy, MARK_RAW);
     return copy;

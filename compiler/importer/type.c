@@ -139,6 +139,24 @@ static struct doc *write_const(struct description *d, const struct json *value) 
     return good ? doc_data(d->in->arena, value) : NULL;
 }
 
+static struct doc *write_keys(struct description *d, const struct json *value) {
+    return value->kind == JSON_OBJECT ? type_value(d->in, value) : NULL;
+}
+
+/* `{"^x-": Text}` */
+static struct doc *write_patterns(struct description *d, const struct json *value) {
+    if (value->kind != JSON_OBJECT) return NULL;
+    struct doc *map = doc_list(d->in->arena, "{", "}");
+    for (const struct json *p = value->first; p; p = p->next) {
+        struct doc *entry = doc_chain(d->in->arena);
+        doc_add(entry, import_key(d->in->arena, p->key));
+        doc_add(entry, doc_words(d->in->arena, ": "));
+        doc_add(entry, type_value(d->in, p));
+        doc_add(map, entry);
+    }
+    return map;
+}
+
 static struct doc *write_examples(struct description *d, const struct json *value) {
     bool good = value->kind == JSON_ARRAY && !is_marked(d, MARK_EXAMPLES);
     return good ? doc_data(d->in->arena, value) : NULL;
@@ -152,13 +170,14 @@ static struct doc *write_items(struct description *d, const struct json *value) 
 /* The properties that keywords become, written in the order of their table. What is missing here
  * stays JSON, or belongs to what the type is. */
 static keyword_writer *const writers[TYPE_PROPERTIES] = {
-    [P_TITLE] = write_text,        [P_DESCRIPTION] = write_text,   [P_FORMAT] = write_text,
-    [P_ITEMS] = write_items,       [P_ENUM] = write_enum,          [P_CONST] = write_const,
-    [P_MIN] = write_number,        [P_MAX] = write_number,         [P_ABOVE] = write_number,
-    [P_BELOW] = write_number,      [P_MULTIPLE_OF] = write_number, [P_MIN_LENGTH] = write_count,
-    [P_MAX_LENGTH] = write_count,  [P_PATTERN] = write_text,       [P_MIN_ITEMS] = write_count,
-    [P_MAX_ITEMS] = write_count,   [P_UNIQUE] = write_true,        [P_OPEN] = write_flag,
-    [P_EXAMPLES] = write_examples, [P_DEPRECATED] = write_true,
+    [P_TITLE] = write_text,       [P_DESCRIPTION] = write_text,   [P_FORMAT] = write_text,
+    [P_ITEMS] = write_items,      [P_ENUM] = write_enum,          [P_CONST] = write_const,
+    [P_MIN] = write_number,       [P_MAX] = write_number,         [P_ABOVE] = write_number,
+    [P_BELOW] = write_number,     [P_MULTIPLE_OF] = write_number, [P_MIN_LENGTH] = write_count,
+    [P_MAX_LENGTH] = write_count, [P_PATTERN] = write_text,       [P_MIN_ITEMS] = write_count,
+    [P_MAX_ITEMS] = write_count,  [P_UNIQUE] = write_true,        [P_OPEN] = write_flag,
+    [P_KEYS] = write_keys,        [P_PATTERNS] = write_patterns,  [P_MIN_NAMES] = write_count,
+    [P_MAX_NAMES] = write_count,  [P_EXAMPLES] = write_examples,  [P_DEPRECATED] = write_true,
 };
 
 /* What a schema says for a property; NULL: nothing, or it is not written by its keyword. */
@@ -174,7 +193,8 @@ static enum type_property property_for(gramc_text keyword) {
 }
 
 static bool fits_type(enum type_property property, enum type_kind kind) {
-    return kind == TYPE_ANY || type_property_row(property)->kinds & KIND(kind);
+    return kind == TYPE_ANY || kind == TYPE_ALL_OF ||
+           type_property_row(property)->kinds & KIND(kind);
 }
 
 static void add_property(struct description *d, enum type_property property, struct doc *value) {
@@ -185,7 +205,7 @@ static void add_property(struct description *d, enum type_property property, str
 
 /* Keywords that the label or the members of it have said already. */
 struct type_words {
-    const char *keywords[5];
+    const char *keywords[8];
     size_t count;
 };
 
@@ -259,7 +279,7 @@ static void choose_object(struct description *d, struct type_words *said) {
     const struct json *values = json_get(d->schema, "additionalProperties");
     bool map = json_is(values, JSON_OBJECT) && !json_get(d->schema, "properties");
     set_label(d, map ? "Map" : "Object", map ? TYPE_MAP : TYPE_OBJECT);
-    if (!map) return;
+    if (!json_is(values, JSON_OBJECT)) return;
     add(d, "values", type_value(d->in, values));
     note(said, "additionalProperties");
 }
@@ -411,6 +431,29 @@ static bool choose_named(struct description *d, struct type_words *said) {
     return true;
 }
 
+/* `[Pet:AllOf | NewPet, Tagged]` */
+static void all_elements(struct description *d, const struct json *list) {
+    d->elements = doc_list(d->in->arena, " ", "");
+    for (const struct json *item = list->first; item; item = item->next) {
+        const struct import_type *type = import_type_of(d->in, item);
+        bool bare = type && (item->count == 1 || !json_get(item, "$ref")) &&
+                    text_eq(type->name, import_quote_name(d->in->arena, type->name));
+        if (bare) doc_add(d->elements, doc_text(d->in->arena, type->name));
+        else doc_add(d->elements, import_node(d->in, item, NULL));
+    }
+}
+
+/* What says no type of its own is AllOf; elsewhere `allOf` stands beside the type. */
+static void choose_all(struct description *d, struct type_words *said) {
+    const struct json *list = json_get(d->schema, "allOf");
+    if (!json_is(list, JSON_ARRAY) || !all_objects(list)) return;
+    bool own = d->kind == TYPE_ANY && !json_get(d->schema, "type");
+    note(said, "allOf");
+    if (own) set_label(d, "AllOf", TYPE_ALL_OF);
+    if (own && d->type) all_elements(d, list);
+    else add(d, own ? "of" : "allOf", member_list(d, list));
+}
+
 static void choose(struct description *d, struct type_words *said) {
     const struct json *type = json_get(d->schema, "type");
     note(said, "type");
@@ -419,6 +462,7 @@ static void choose(struct description *d, struct type_words *said) {
     else if (json_is(type, JSON_ARRAY)) choose_list(d, type, said);
     else if (type || !choose_union(d, said)) set_label(d, "Any", TYPE_ANY);
     if (type && type->kind != JSON_ARRAY && d->kind == TYPE_ANY) raw(d, type);
+    choose_all(d, said);
 }
 
 /* ## Fields */
@@ -431,18 +475,40 @@ bool import_is_required(const struct json *schema, gramc_text name) {
     return false;
 }
 
-/* Each required name once, and each of them a property. */
-static bool required_is_plain(const struct json *schema) {
+/* Each required name once. */
+static bool required_is_set(const struct json *schema) {
     const struct json *required = json_get(schema, "required");
-    const struct json *properties = json_get(schema, "properties");
     if (!required) return true;
     if (required->kind != JSON_ARRAY) return false;
     for (const struct json *item = required->first; item; item = item->next) {
-        if (item->kind != JSON_STRING || !json_get_text(properties, item->text)) return false;
+        if (item->kind != JSON_STRING) return false;
         for (const struct json *other = required->first; other != item; other = other->next)
             if (text_eq(other->text, item->text)) return false;
     }
     return true;
+}
+
+static bool is_described(const struct json *schema, const struct json *name) {
+    const struct json *properties = json_get(schema, "properties");
+    return json_is(properties, JSON_OBJECT) && json_get_text(properties, name->text);
+}
+
+/* And each of them a property. */
+static bool required_is_plain(const struct json *schema) {
+    const struct json *required = json_get(schema, "required");
+    if (!required_is_set(schema)) return false;
+    for (const struct json *item = required ? required->first : NULL; item; item = item->next)
+        if (!is_described(schema, item)) return false;
+    return true;
+}
+
+/* `required: ["id"]`: what must be there and is no field of it. */
+static void add_required_names(struct description *d) {
+    const struct json *required = json_get(d->schema, "required");
+    struct doc *names = doc_list(d->in->arena, "[", "]");
+    for (const struct json *item = required ? required->first : NULL; item; item = item->next)
+        if (!is_described(d->schema, item)) doc_add(names, doc_data(d->in->arena, item));
+    if (names && names->first) add(d, "required", names);
 }
 
 static void describe(struct description *d, const struct import_field *field);
@@ -528,14 +594,18 @@ static void field_elements(struct description *d) {
 
 static void describe_fields(struct description *d, struct type_words *said) {
     const struct json *properties = json_get(d->schema, "properties");
-    bool takes = d->kind == TYPE_OBJECT || d->kind == TYPE_ANY;
+    bool takes = d->kind == TYPE_OBJECT || d->kind == TYPE_ANY || d->kind == TYPE_ALL_OF;
     if (json_is(properties, JSON_OBJECT) && takes) {
         note(said, "properties");
         bool elements = d->type && d->kind == TYPE_OBJECT && properties->first;
         if (elements) field_elements(d);
         else add(d, "fields", field_map(d, properties));
     }
-    if (was_said(said, TEXT("properties")) && required_is_plain(d->schema)) note(said, "required");
+    bool named = takes || d->kind == TYPE_MAP, fields = was_said(said, TEXT("properties"));
+    bool twice = d->is_field && json_get(d->schema, "default") && !required_is_plain(d->schema);
+    if (!named || !required_is_set(d->schema) || (!fields && properties) || twice) return;
+    note(said, "required");
+    add_required_names(d);
 }
 
 /* ## All of it */

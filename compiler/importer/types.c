@@ -191,7 +191,9 @@ static void walk(struct collector *collector, const struct json *schema, gramc_t
     if (json_is(properties, JSON_OBJECT)) walk_fields(collector, properties->first, second);
     walk(collector, json_get(schema, "items"), singular(hint), second, false);
     walk(collector, json_get(schema, "additionalProperties"), singular(hint), second, false);
-    static const char *const lists[] = {"anyOf", "oneOf", "prefixItems"};
+    const struct json *patterns = json_get(schema, "patternProperties");
+    if (json_is(patterns, JSON_OBJECT)) walk_fields(collector, patterns->first, second);
+    static const char *const lists[] = {"anyOf", "oneOf", "allOf", "prefixItems"};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         const struct json *list = json_get(schema, lists[i]);
         if (!json_is(list, JSON_ARRAY)) continue;
@@ -284,6 +286,7 @@ static void name_tools(struct importer *in) {
 }
 
 void import_name_all(struct importer *in) {
+    import_conjoin(in);
     import_derive(in);
     find_records(in);
     name_types(in);

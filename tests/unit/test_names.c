@@ -40,8 +40,15 @@ static const char *const properties[] = {"type",
                                          "of",
                                          "elementType",
                                          "anyOf",
+                                         "allOf",
                                          "oneOf",
                                          "minItems",
+                                         "minProperties",
+                                         "maxProperties",
+                                         "keys",
+                                         "propertyNames",
+                                         "patterns",
+                                         "patternProperties",
                                          "maxItems",
                                          "unique",
                                          "uniqueItems",
@@ -106,7 +113,7 @@ static void test_types(void **state) {
         assert_string_equal(row->label, label);
         check_neighbours(label);
     }
-    assert_int_equal(count, 31);
+    assert_int_equal(count, TYPE_LABELS);
 }
 
 static void test_properties(void **state) {

@@ -701,6 +701,7 @@ static void test_printing(void **state) {
         "\"instanceLocation\":\"/q\",\"error\":\"q: expected at most 1, got 2\"}]}\n");
     expect_print(
         verdict, GRAMC_VERDICT_DETAILED,
+        "{\"valid\":false,\"keywordLocation\":\"\",\"instanceLocation\":\"\",\"errors\":["
         "{\"valid\":false,\"keywordLocation\":\"/"
         "properties\",\"instanceLocation\":\"\",\"errors\":["
         "{\"valid\":false,\"keywordLocation\":\"/properties/p/$ref/type\","
@@ -708,7 +709,7 @@ static void test_printing(void **state) {
         "\"error\":\"p: expected a string, got the number 1; pass text in double quotes\"},"
         "{\"valid\":false,\"keywordLocation\":\"/properties/q/maximum\","
         "\"absoluteKeywordLocation\":\"http://a/b#/properties/q/maximum\","
-        "\"instanceLocation\":\"/q\",\"error\":\"q: expected at most 1, got 2\"}]}\n");
+        "\"instanceLocation\":\"/q\",\"error\":\"q: expected at most 1, got 2\"}]}]}\n");
     gramc_verdict_free(verdict);
     verdict = check(schema, "{\"p\":1}", COERCE);
     expect_print(verdict, GRAMC_VERDICT_JSON,

@@ -52,6 +52,12 @@ static const struct scenario scenarios[] = {
     {"{\"$ref\":\"https://json-schema.org/draft/2020-12/schema\"}",
      "{\"properties\":{\"a\":{\"type\":\"int\"}}}", false},
     {"{\"type\":\"array\"}", "[1,", false},
+    {"{\"title\":\"t\",\"items\":{\"$ref\":\"#/$defs/a "
+     "b\"},\"oneOf\":[{\"contains\":{\"const\":1}},{"
+     "\"prefixItems\":[{\"type\":\"null\"}]}],\"not\":{\"minItems\":9},\"$defs\":{\"a "
+     "b\":{\"x-own\":"
+     "[\"y\"],\"if\":{\"type\":\"object\"},\"then\":{\"propertyNames\":{\"maxLength\":3}}}}}",
+     "[1,{\"k\":2}]", true},
     /* Patterns that are programs. */
     {"{\"pattern\":\"(?<=^(a|[\\\\d\\\\x62\\\\p{L}])*\\\\1)c$\"}",
      "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaac\"", true},
@@ -77,12 +83,21 @@ static int swallow(void *ctx, const char *bytes, size_t len) {
     return 0;
 }
 
+static int pass_over(void *ctx, const gramc_annotation *annotation) {
+    (void)ctx;
+    assert_true(annotation->value.len);
+    return 0;
+}
+
 static void print(const gramc_verdict *verdict) {
-    for (int format = GRAMC_VERDICT_TEXT; format <= GRAMC_VERDICT_DETAILED; format++) {
-        gramc_status status = gramc_verdict_print(verdict, (gramc_verdict_format)format,
-                                                  (gramc_writer){swallow, NULL});
+    gramc_status status;
+    for (int format = GRAMC_VERDICT_TEXT; format <= GRAMC_VERDICT_VERBOSE; format++) {
+        status = gramc_verdict_print(verdict, (gramc_verdict_format)format,
+                                     (gramc_writer){swallow, NULL});
         assert_true(status == GRAMC_OK || status == GRAMC_NOMEM);
     }
+    status = gramc_verdict_annotations(verdict, pass_over, NULL);
+    assert_true(status == GRAMC_OK || status == GRAMC_NOMEM);
 }
 
 static gramc_status evaluate(const gramc_schema *schema, const struct scenario *scenario,
@@ -90,7 +105,8 @@ static gramc_status evaluate(const gramc_schema *schema, const struct scenario *
     gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
     gramc_verdict *verdict;
     options.allocator = allocator;
-    options.flags = GRAMC_CHECK_DEFAULTS | GRAMC_CHECK_COERCE | GRAMC_CHECK_NULL_ABSENT;
+    options.flags =
+        GRAMC_CHECK_DEFAULTS | GRAMC_CHECK_COERCE | GRAMC_CHECK_NULL_ABSENT | GRAMC_CHECK_UNITS;
     gramc_status status =
         gramc_schema_check(&verdict, schema, scenario->json, strlen(scenario->json), &options);
     if (status == GRAMC_OK) {

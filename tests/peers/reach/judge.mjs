@@ -1,0 +1,135 @@
+// Whether two schemas accept the same values, judged by Ajv on values made for both. Every keyword
+// beside a $ref counts together with what the reference leads to, whatever the draft.
+import Ajv from 'ajv';
+import Ajv2019 from 'ajv/dist/2019.js';
+import Ajv2020 from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { Random } from '../random.mjs';
+import { Samples } from './samples.mjs';
+
+const isObject = (v) => v !== null && typeof v === 'object' && !Array.isArray(v);
+
+// Patterns that are no patterns with the u flag are taken as browsers take them without it.
+function regExp(pattern, flags) {
+  try {
+    return new RegExp(pattern, flags);
+  } catch {
+    return new RegExp(pattern);
+  }
+}
+regExp.code = '(p, f) => { try { return new RegExp(p, f) } catch { return new RegExp(p) } }';
+
+function makeAjv(Kind) {
+  const ajv = new Kind({ strict: false, logger: false, ownProperties: true, validateSchema: false, code: { regExp } });
+  addFormats(ajv, { mode: 'full' });
+  return ajv;
+}
+
+const MAPS = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependencies', 'dependentSchemas']);
+const DATA = new Set(['enum', 'const', 'default', 'examples', 'example']);
+
+// Draft 4's flags as bounds, and what a later draft reads otherwise; names in maps are no keywords.
+function modern(schema, draft4) {
+  if (Array.isArray(schema)) return schema.map((s) => modern(s, draft4));
+  if (!isObject(schema)) return schema;
+  const out = {};
+  for (const [key, value] of Object.entries(schema)) {
+    if (DATA.has(key)) out[key] = value;
+    else if (MAPS.has(key) && isObject(value))
+      out[key] = Object.fromEntries(Object.entries(value).map(([k, v]) => [k, modern(v, draft4)]));
+    else out[key] = modern(value, draft4);
+  }
+  for (const [flag, bound] of [['exclusiveMinimum', 'minimum'], ['exclusiveMaximum', 'maximum']]) {
+    if (typeof out[flag] !== 'boolean') continue;
+    if (out[flag] && out[bound] !== undefined) {
+      out[flag] = out[bound];
+      delete out[bound];
+    } else delete out[flag];
+  }
+  if (typeof out.required === 'boolean') delete out.required;
+  // Each document stands for itself: names of elsewhere would collide between documents.
+  if (typeof out.id === 'string' && draft4) delete out.id;
+  // No word of JSON Schema, but one that Ajv knows.
+  delete out.nullable;
+  delete out.$schema;
+  return out;
+}
+
+export function prepared(schema) {
+  const draft = typeof schema.$schema === 'string' ? schema.$schema : '';
+  const old = /draft-0[346]|json-schema\.org\/schema/.test(draft);
+  const Kind = /2020-12/.test(draft) ? Ajv2020 : /2019-09/.test(draft) ? Ajv2019 : draft ? Ajv : Ajv2020;
+  const copy = modern(schema, old);
+  // Lists under `items` are tuples of earlier drafts.
+  const listed = JSON.stringify(copy).includes('"items":[') || JSON.stringify(copy).includes('"dependencies":');
+  return { Kind: Kind === Ajv2020 && listed && !draft ? Ajv : Kind, schema: copy };
+}
+
+// A function, or the reason why there is none.
+function compiled(source) {
+  const { Kind, schema } = prepared(source);
+  try {
+    const validate = makeAjv(Kind).compile(schema);
+    return { accepts: (value) => {
+      try {
+        return validate(value) === true;
+      } catch (e) {
+        return `throws ${e.message}`;
+      }
+    }, errors: () => validate.errors ?? [], schema };
+  } catch (e) {
+    return { why: e.message };
+  }
+}
+
+function at(value, pointer) {
+  const steps = pointer.split('/').slice(1).map((s) => s.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const last = steps.pop();
+  let holder = value;
+  for (const s of steps) holder = holder?.[s];
+  return { holder, last };
+}
+
+// Takes away what does not fit, so that one change more is one difference more.
+function mended(judge, value) {
+  for (let round = 0; round < 6 && judge.accepts(value) === false; round++) {
+    const paths = [...new Set(judge.errors().map((e) => e.instancePath))].filter(Boolean).sort((a, b) => b.length - a.length);
+    if (!paths.length) break;
+    const { holder, last } = at(value, paths[0]);
+    if (Array.isArray(holder)) holder.splice(Number(last), 1);
+    else if (isObject(holder)) delete holder[last];
+    else break;
+  }
+  return value;
+}
+
+const nodes = (v) => (v && typeof v === 'object' ? 1 + Object.values(v).reduce((n, x) => n + nodes(x), 0) : 0);
+
+// {equal: true}, {why}: cannot be judged, or {value, theirs}: what one of them accepts alone.
+export function compare(theirs, ours, { objects = false, seed = 1, most = 200, largest = 20000 } = {}) {
+  // A few would take longer than all others together.
+  if (nodes(theirs) > largest) return { why: `the source: more than ${largest} values` };
+  const a = compiled(theirs);
+  if (a.why) return { why: `the source: ${a.why}` };
+  const b = compiled(ours);
+  if (b.why) return { value: null, theirs: true, broken: b.why };
+  const random = new Random(seed);
+  const makers = [new Samples(random, a.schema), new Samples(random, b.schema)];
+  let valid = 0, judged = 0;
+  const differs = (value) => {
+    if (objects && !isObject(value)) return null;
+    const x = a.accepts(value), y = b.accepts(value);
+    judged++;
+    if (x === true) valid++;
+    return x === y || typeof x === 'string' ? null : { value, theirs: x };
+  };
+  const rounds = Math.max(4, Math.min(most, Math.ceil(nodes(a.schema) / 4)));
+  for (let i = 0; i < rounds; i++) {
+    const base = mended(i % 4 ? a : b, makers[i % 4 ? 0 : 1].fit(i % 4 ? a.schema : b.schema));
+    for (const value of [base, ...makers[0].changes(base, 8)]) {
+      const found = differs(value);
+      if (found) return found;
+    }
+  }
+  return { equal: true, valid, judged };
+}
