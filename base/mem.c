@@ -10,6 +10,7 @@
 #include <string.h>
 
 enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 22, LARGEST_SHARING = 1024, ALIGNMENT = 8 };
+enum { SMALL_CHUNK = 256, SMALL_SHARING = 128, SMALL_PART = 8 }; /* of tight arenas */
 
 /* Of pools: blocks, and the pieces that they are cut from. */
 enum { BLOCK = 1 << 16, SMALLEST_BLOCK = 2 * LARGEST_SHARING };
@@ -139,6 +140,11 @@ void arena_init(struct arena *arena, const gramc_allocator *allocator) {
     *arena = (struct arena){.allocator = allocator ? *allocator : mem_default()};
 }
 
+void arena_init_tight(struct arena *arena, const gramc_allocator *allocator, size_t first) {
+    arena_init(arena, allocator);
+    arena->next_chunk = first > SMALL_CHUNK ? first : SMALL_CHUNK;
+}
+
 void arena_init_pooled(struct arena *arena, struct arena_pool *pool) {
     *arena = (struct arena){.allocator = pool->allocator, .pool = pool};
 }
@@ -229,9 +235,14 @@ static void *alloc_apart(struct arena *arena, size_t size) {
     return chunk + 1;
 }
 
-/* They double. */
-static struct arena_chunk *chunk_new(const struct arena *arena) {
+/* They double, unless the arena is tight. */
+static struct arena_chunk *chunk_new(struct arena *arena) {
     size_t size = arena->total > FIRST_CHUNK ? arena->total : FIRST_CHUNK;
+    if (arena->next_chunk) {
+        size = arena->next_chunk;
+        arena->next_chunk = (arena->total + size) / SMALL_PART;
+        if (arena->next_chunk < SMALL_CHUNK) arena->next_chunk = SMALL_CHUNK;
+    }
     if (size > LARGEST_CHUNK) size = LARGEST_CHUNK;
     struct arena_chunk *chunk = mem_alloc(&arena->allocator, size);
     if (chunk) chunk->size = size;
@@ -263,7 +274,8 @@ void *arena_alloc(struct arena *arena, size_t size) {
     }
     size = rounded(size);
     if (!arena->cursor || (size_t)(arena->end - arena->cursor) < size) {
-        if (size > LARGEST_SHARING) return alloc_apart(arena, size);
+        if (size > (arena->next_chunk ? SMALL_SHARING : LARGEST_SHARING))
+            return alloc_apart(arena, size);
         if (!grow(arena)) return NULL;
     }
     void *piece = arena->cursor;
@@ -284,6 +296,17 @@ void *arena_zalloc(struct arena *arena, size_t size) {
     void *piece = arena_alloc(arena, size);
     if (piece) memset(piece, 0, size);
     return piece;
+}
+
+void *arena_lines(struct arena *arena, size_t size) {
+    size_t past = (uintptr_t)arena->cursor % ARENA_LINE, gap = past ? ARENA_LINE - past : 0;
+    if (arena->cursor && (size_t)(arena->end - arena->cursor) >= size + gap) {
+        arena->cursor += gap;
+        return arena_zalloc(arena, size);
+    }
+    char *piece = arena_zalloc(arena, size + ARENA_LINE - ALIGNMENT);
+    past = (uintptr_t)piece % ARENA_LINE;
+    return piece && past ? piece + (ARENA_LINE - past) : piece;
 }
 
 void *arena_array(struct arena *arena, size_t count, size_t size) {

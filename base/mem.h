@@ -19,6 +19,8 @@ void mem_wipe(void *bytes, size_t size);
 
 struct arena_chunk;
 
+enum { ARENA_LINE = 64 }; /* bytes: a cache line */
+
 /* Blocks of one size, cut from large pieces. What one arena gives back, the next one takes. */
 struct arena_pool {
     gramc_allocator allocator;
@@ -34,11 +36,15 @@ struct arena {
     struct arena_chunk *apart;  /* one for each large request, none of the pool's */
     char *cursor, *end;         /* free part of the newest chunk */
     size_t total;               /* bytes of all chunks */
+    size_t next_chunk;          /* 0: chunks double */
     bool oom;                   /* sticky */
 };
 
 /* allocator NULL means mem_default(). Takes no memory yet. */
 void arena_init(struct arena *arena, const gramc_allocator *allocator);
+/* For what is kept long and is small: the first chunk has `first` bytes (0: few), the others are
+ * small beside what there is already. */
+void arena_init_tight(struct arena *arena, const gramc_allocator *allocator, size_t first);
 /* The same, with blocks of a pool, which must outlive the arena. */
 void arena_init_pooled(struct arena *arena, struct arena_pool *pool);
 /* Gives everything back; the arena can be used again. */
@@ -61,6 +67,8 @@ void arena_pool_free(struct arena_pool *pool);
 void *arena_alloc(struct arena *arena, size_t size);
 /* The same, cleared. */
 void *arena_zalloc(struct arena *arena, size_t size);
+/* The same, at a multiple of ARENA_LINE. */
+void *arena_lines(struct arena *arena, size_t size);
 /* Room for `count` items of `size`; NULL on overflow too. */
 void *arena_array(struct arena *arena, size_t count, size_t size);
 /* Makes the piece that was made last larger or smaller where it stands; a new size of 0 gives it

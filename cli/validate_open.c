@@ -66,26 +66,6 @@ static int check_remotes(struct cli *cli) {
 
 /* ## Schema files */
 
-static bool find_draft(const char *name, gramc_draft *out) {
-    static const struct {
-        const char *name;
-        gramc_draft draft;
-    } drafts[] = {{"2020-12", GRAMC_DRAFT_2020_12},
-                  {"2019-09", GRAMC_DRAFT_2019_09},
-                  {"7", GRAMC_DRAFT_7},
-                  {"draft-07", GRAMC_DRAFT_7},
-                  {"6", GRAMC_DRAFT_6},
-                  {"draft-06", GRAMC_DRAFT_6},
-                  {"4", GRAMC_DRAFT_4},
-                  {"draft-04", GRAMC_DRAFT_4}};
-    for (size_t i = 0; name && i < sizeof drafts / sizeof *drafts; i++)
-        if (strcmp(name, drafts[i].name) == 0) {
-            *out = drafts[i].draft;
-            return true;
-        }
-    return !name;
-}
-
 static int open_schema(struct evaluated *evaluated, const char *path) {
     struct cli *cli = evaluated->cli;
     gramc_schema_options options = GRAMC_SCHEMA_OPTIONS_INIT;
@@ -95,7 +75,7 @@ static int open_schema(struct evaluated *evaluated, const char *path) {
     options.assert_formats = cli->options[OPTION_ASSERT_FORMATS] != NULL;
     options.assert_content = cli->options[OPTION_ASSERT_CONTENT] != NULL;
     options.resolver = (gramc_resolver){resolve, cli};
-    if (!find_draft(draft, &options.draft))
+    if (draft && !gramc_draft_find(text_of(draft), &options.draft))
         return cli_usage(cli, "--draft takes 2020-12, 2019-09, 7, 6 or 4, not %s", draft);
     if (cli->options[OPTION_RESULT]) return cli_usage(cli, "--result needs SPEC#TOOL");
     const struct cli_file *file = cli_read(cli, path);

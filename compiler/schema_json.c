@@ -1,11 +1,12 @@
 /* Turns schema IR into JSON Schema 2020-12, always in the same order: one description, which
  * becomes bytes, the document that lowering, the validator and the printers ask, or both at once.
- * Keywords of a raw schema (`schema: json`{...}``) stand instead of ours. What a provider does not
- * take is rewritten by emit/lower.c. */
+ * Keywords of a raw schema (`schema: json`{...}``) stand instead of ours; that of a type and that
+ * of its place of use are joined. What a provider does not take is rewritten by emit/lower.c. */
 #include "compiler/definition.h"
 #include "compiler/schema_references.h"
 
 #include "base/text.h"
+#include "jsonschema/keywords.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -22,9 +23,19 @@ struct describer {
 static void put_schema(struct schema_description *document, const struct schema *schema,
                        const struct constraint *fallback);
 
-/* Begins a member; false if the raw schema has its own. */
+/* What a raw schema of the chain says by a keyword, from the place of use down to `below`; NULL for
+ * `below` asks all of them. */
+static const struct json *raw_member(const struct schema *schema, gramc_text key,
+                                     const struct schema *below) {
+    const struct json *found = NULL;
+    for (; schema && schema != below && !found; schema = schema->base)
+        if (schema->raw) found = json_get_text(schema->raw->json, key);
+    return found;
+}
+
+/* Begins a member; false if a raw schema has its own. */
 static bool put_key(struct describer *d, const char *key) {
-    if (d->raw && json_get(d->raw->json, key)) return false;
+    if (d->raw && raw_member(d->schema, text_of(key), NULL)) return false;
     json_sink_name(d->sink, key);
     return true;
 }
@@ -106,11 +117,71 @@ static void put_all_links(struct describer *d, const struct schema *link) {
         put_schema(d->document, m->schema, NULL);
 }
 
+/* ## Raw schemas of a chain, all of which hold */
+
+/* True if a raw schema nearer to the place says otherwise by that keyword. Of two words for people
+ * the nearer one counts; of two demands both do. */
+static bool is_said_otherwise(const struct describer *d, const struct schema *link,
+                              const struct json *member) {
+    const struct json *nearer = raw_member(d->schema, member->key, link);
+    bool demand = keyword_asserts(member->key) || text_is(member->key, "$ref");
+    return nearer && demand && !text_is(member->key, "allOf") && !json_equal(nearer, member);
+}
+
+static bool has_clash(const struct describer *d, const struct schema *link) {
+    const struct json *m = link->raw ? link->raw->json->first : NULL;
+    while (m && !is_said_otherwise(d, link, m)) m = m->next;
+    return m != NULL;
+}
+
+/* Whether they can only be joined by `allOf`. */
+static bool needs_all_of(const struct describer *d) {
+    unsigned lists = 0;
+    for (const struct schema *link = d->raw ? d->schema : NULL; link; link = link->base) {
+        if (has_clash(d, link)) return true;
+        lists += link->raw && json_get(link->raw->json, "allOf") ? 1 : 0;
+    }
+    return lists > 1;
+}
+
+static void put_clashes(struct describer *d, const struct schema *link) {
+    if (!has_clash(d, link)) return;
+    json_sink_open(d->sink, JSON_OBJECT);
+    for (const struct json *m = link->raw->json->first; m; m = m->next)
+        if (is_said_otherwise(d, link, m)) references_put_raw_member(d->document, link->raw, m);
+    json_sink_close(d->sink, JSON_OBJECT);
+}
+
+static void put_joined(struct describer *d) {
+    for (const struct schema *link = d->schema; link; link = link->base) {
+        const struct json *all = link->raw ? json_get(link->raw->json, "allOf") : NULL;
+        for (const struct json *part = all ? all->first : NULL; part; part = part->next)
+            references_put_raw(d->document, link->raw, part);
+        put_clashes(d, link);
+    }
+}
+
 static void put_all_of(struct describer *d) {
-    if (!schema_has_all(d->schema) || !put_key(d, "allOf")) return;
+    bool joined = needs_all_of(d), listed = d->raw && raw_member(d->schema, TEXT("allOf"), NULL);
+    bool own = schema_has_all(d->schema) && !listed;
+    if (!joined && !own) return;
+    json_sink_name(d->sink, "allOf");
     json_sink_open(d->sink, JSON_ARRAY);
-    put_all_links(d, d->schema);
+    if (own) put_all_links(d, d->schema);
+    if (joined) put_joined(d);
     json_sink_close(d->sink, JSON_ARRAY);
+}
+
+/* Its own $defs go where all are: under the root, as far as they are referred to. */
+static void put_raw(struct describer *d) {
+    bool joined = needs_all_of(d);
+    for (const struct schema *link = d->raw ? d->schema : NULL; link; link = link->base)
+        for (const struct json *m = link->raw ? link->raw->json->first : NULL; m; m = m->next) {
+            bool in_list = joined && text_is(m->key, "allOf");
+            bool said = raw_member(d->schema, m->key, link) != NULL;
+            if (!in_list && !said && !text_is(m->key, "$defs"))
+                references_put_raw_member(d->document, link->raw, m);
+        }
 }
 
 /* ## Keywords */
@@ -349,13 +420,6 @@ static void put_reference(struct describer *d) {
     if (!put_key(d, "$ref")) return;
     references_note(d->document, reference.definition);
     references_put_pointer(d->document, &reference);
-}
-
-/* Its own $defs go where all are: under the root, as far as they are referred to. */
-static void put_raw(struct describer *d) {
-    if (!d->raw) return;
-    for (const struct json *member = d->raw->json->first; member; member = member->next)
-        if (!text_is(member->key, "$defs")) references_put_raw_member(d->document, d->raw, member);
 }
 
 /* ## Schemas */

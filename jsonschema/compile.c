@@ -39,30 +39,6 @@ bool compile_step(struct schema_compiler *c) {
     return compile_steps(c, 1);
 }
 
-/* The child of a container in whose bytes a value stands; its place among the children. */
-static const struct json *child_around(const struct json *parent, const struct json *value,
-                                       size_t *index) {
-    const struct json *child = parent->first;
-    for (*index = 0; child; child = child->next, ++*index)
-        if (child->start <= value->start && value->end <= child->end) return child;
-    return NULL;
-}
-
-size_t put_pointer_to(struct buf *out, const struct json *root, const struct json *value) {
-    size_t index, passed = 0;
-    while (root && root != value) {
-        const struct json *child = child_around(root, value, &index);
-        passed += index;
-        if (child && root->kind == JSON_OBJECT) json_put_pointer_token(out, child->key);
-        else if (child) {
-            buf_putc(out, '/');
-            buf_number(out, index);
-        }
-        root = child;
-    }
-    return passed;
-}
-
 /* Copies as much as there is room for. */
 static void copy_cut(char *out, size_t size, gramc_text text) {
     size_t len = text.len < size - 1 ? text.len : size - 1;
@@ -76,7 +52,7 @@ bool compile_fail(struct schema_compiler *c, const struct schema_document *docum
     c->status = GRAMC_FINDINGS;
     struct buf pointer;
     buf_init(&pointer, &c->arena->allocator, 64 * 1024);
-    if (document->root) put_pointer_to(&pointer, document->root, at);
+    if (document->root) put_pointer_to(&pointer, document, document->start, at->start);
     copy_cut(c->error->pointer, sizeof c->error->pointer, buf_view(&pointer));
     if (pointer.state == BUF_NOMEM) c->status = GRAMC_NOMEM;
     buf_free(&pointer);
@@ -123,12 +99,23 @@ struct schema_input {
     const struct json *document; /* NULL: the text counts */
 };
 
+/* One piece of memory for what most schemas become: a node, a property and its key for each schema
+ * but the root, which has rules. */
+static size_t likely_size(const struct schema_compiler *c) {
+    enum { MOST = 1 << 20 };
+    size_t each = sizeof(struct schema_node) + sizeof(struct schema_property) +
+                  sizeof(struct fast_key) + sizeof(uint32_t);
+    size_t size = c->locations.count * each + sizeof(struct object_rules) + ARENA_LINE;
+    return size < MOST ? size : MOST;
+}
+
 static bool compile_all(struct schema_compiler *c, const struct schema_input *input) {
     struct resource *root = input->document ? resources_take_root(c, input->document)
                                             : resources_load_root(c, input->text);
     if (!root) return false;
-    c->schema->root = compile_node(c, root->root, root);
-    if (!c->schema->root) return false;
+    c->arena->next_chunk = likely_size(c);
+    c->schema->root = c->root = compile_node(c, root->root, root);
+    if (!c->root) return false;
     do {
         if (!drain_queue(c)) return false;
         for (size_t i = 0; c->schema->dynamic && i < c->names.size; i++)
@@ -147,6 +134,7 @@ static gramc_status run(struct gramc_schema *schema, const struct schema_input *
     bool fine = compile_all(&c, input);
     if (c.scratch.oom || schema->arena.oom) c.status = GRAMC_NOMEM;
     if (!fine && c.status == GRAMC_OK) c.status = GRAMC_NOMEM;
+    let_documents_go(&c);
     arena_free(&c.scratch);
     return c.status;
 }
@@ -166,11 +154,14 @@ static gramc_status compile(gramc_schema **out, const struct schema_input *input
     memset(error, 0, sizeof *error);
     *out = NULL;
     gramc_allocator allocator = options->allocator ? *options->allocator : mem_default();
-    struct gramc_schema *schema = mem_alloc(&allocator, sizeof *schema);
+    bool fits = input->text.len <= SCHEMA_BYTES_MAX; /* else it is refused before it is read */
+    size_t size = sizeof(struct gramc_schema) + (fits ? input->text.len + 1 : 0);
+    struct gramc_schema *schema = mem_alloc(&allocator, size);
     gramc_status status = GRAMC_NOMEM;
     if (schema) {
         memset(schema, 0, sizeof *schema);
-        arena_init(&schema->arena, &allocator);
+        schema->size = size;
+        arena_init_tight(&schema->arena, &allocator, 0);
         bool is_given = input->document || input->text.ptr;
         status = is_given ? run(schema, input, options, error) : GRAMC_LIMIT;
     }
@@ -196,14 +187,11 @@ gramc_status gramc_schema_compile_document(gramc_schema **out, const struct json
     return compile(out, &input, options, error);
 }
 
-const struct json *gramc_schema_document(const gramc_schema *schema) {
-    return schema->document->root;
-}
-
 void gramc_schema_free(gramc_schema *schema) {
     if (!schema) return;
     gramc_allocator allocator = schema->arena.allocator;
     regex_set_free(&schema->regexes);
+    free_read_again(schema);
     arena_free(&schema->arena);
-    mem_free(&allocator, schema, sizeof *schema);
+    mem_free(&allocator, schema, schema->size);
 }

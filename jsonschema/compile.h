@@ -12,6 +12,7 @@ enum { INDEXES = 16 };
 /* What is known about a place in a schema document. */
 struct location {
     const struct json *schema;
+    const struct json *initial; /* its default, kept; NULL: none, or not asked for yet */
     struct resource *resource;
     struct schema_node *node; /* NULL until somebody refers to it */
 };
@@ -41,6 +42,8 @@ struct schema_compiler {
     struct location_table locations;
     struct name_table names;
     struct schema_node *queue, *last;       /* nodes to fill in, and the last of all nodes */
+    struct schema_node *root;               /* the first; others refer to it... */
+    bool root_is_shared;                    /* ...if this is set */
     unsigned metas;                         /* meta-schemas being read, one for another */
     size_t bytes;                           /* of all documents */
     uint64_t work;                          /* steps so far */
@@ -78,8 +81,15 @@ struct location *resources_find(struct schema_compiler *c, const struct resource
                                 gramc_text reference, const struct json *at);
 struct location *resources_location(struct schema_compiler *c, const struct json *schema,
                                     struct resource *resource);
-const struct anchor *resource_anchor(const struct resource *resource, gramc_text name,
-                                     bool only_dynamic);
+
+/* ## written.c: what outlives the documents. NULL, no ptr: without memory, which stops. */
+struct arena *document_arena(struct schema_compiler *c, const struct schema_document *document);
+gramc_text keep_text(struct schema_compiler *c, const struct schema_document *document,
+                     gramc_text text);
+const struct json *keep_value(struct schema_compiler *c, const struct schema_document *document,
+                              const struct json *value);
+/* Of those that are kept as text only that is left. */
+void let_documents_go(struct schema_compiler *c);
 
 /* ## read_keywords.c */
 /* The node of a subschema, perhaps still to be filled in. NULL on failure. */

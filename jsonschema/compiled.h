@@ -21,29 +21,38 @@ struct dialect {
 };
 
 struct schema_document {
-    const struct schema_document *next;
-    gramc_text uri; /* without fragment; empty for a nameless one */
-    const struct json *root;
+    struct schema_document *next;
+    gramc_text uri;                    /* without fragment; empty for a nameless one */
+    gramc_text text;                   /* no ptr: the document was given */
+    uint32_t start;                    /* of the value, behind blanks */
+    const struct json *root;           /* NULL: it is kept as text, and was let go (written.c) */
+    _Atomic(struct read_again *) read; /* the same, once somebody asked for it */
 };
 
 /* A name for a place in a resource. */
 struct anchor {
     struct anchor *next;
     gramc_text name;
-    const struct json *schema;
+    const struct json *schema;      /* while compiling */
     const struct schema_node *node; /* of dynamic anchors */
     bool dynamic;
 };
 
+/* All of them, and the dynamic ones. */
+struct anchor_names {
+    struct map all, dynamic;
+};
+
 /* A schema that has a URI of its own: a document's root, or what carries $id. */
 struct resource {
-    const struct resource *next;
+    struct resource *next;
     gramc_text uri;
     const struct schema_document *document;
-    const struct json *root;
+    const struct json *root; /* while compiling */
+    uint32_t place;          /* of the root in the document */
     struct dialect dialect;
     struct anchor *anchors;
-    struct map names, dynamic_names;     /* all of them, and the dynamic ones, to anchors */
+    struct anchor_names *names;          /* NULL: there are none */
     bool recursive_anchor;               /* 2019-09 */
     const struct schema_node *root_node; /* of resources with a recursive anchor */
 };
@@ -107,8 +116,8 @@ struct schema_property {
     const struct schema_node *node; /* NULL: only required */
     const struct json *initial;     /* the default; NULL: none, or null */
     uint32_t required;              /* its place among the required names, or NO_REQUIRED */
-    uint32_t order;                 /* in which the schema writes it */
-    uint32_t next;                  /* in the table: the one that the schema writes next */
+    uint32_t next; /* in the table: the one that the schema writes next; until that is known, how
+                      many it writes before this one */
 };
 
 /* A text as it may stand in JSON bytes, made to be compared sixteen bytes at once: its first bytes
@@ -127,12 +136,17 @@ struct fast_number;
 struct fast_keys {
     const struct fast_key *keys; /* in the order of the schema */
     const uint32_t *slots;       /* a hash table of their places, from 1; NULL: they are few */
-    size_t slot_mask;
-    size_t count;
-    size_t longest;                    /* of the texts, in bytes */
     const struct fast_number *numbers; /* of choices, as a hash table; NULL: they are few */
-    size_t number_mask;
-    uint8_t words; /* of choices: null, false, true; a bit for each json_kind */
+    uint32_t slot_mask, number_mask;
+    uint32_t count;
+    uint32_t longest; /* of the texts, in bytes */
+    uint8_t words;    /* of choices: null, false, true; a bit for each json_kind */
+};
+
+/* const and enum, each NULL if it is not there. */
+struct value_rules {
+    struct fast_keys texts; /* the strings among the choices, or the constant */
+    const struct json *constant, *choices;
 };
 
 /* A default as it is filled in: `"key":value`. Empty where the fast path does not know whether it
@@ -166,18 +180,16 @@ struct fast_dependent {
 
 struct object_rules {
     struct schema_property *properties; /* sorted by key; also holds the names that are required */
-    size_t property_count;
+    uint32_t property_count;
     uint32_t first; /* in the order of the schema */
     uint32_t required_count;
-    const uint32_t *asked; /* the places of those that are required, as the schema writes them */
     uint32_t required_undefaulted; /* without those that have a default */
-    bool has_nodes;                /* some of the properties has a schema */
+    const uint32_t *asked; /* the places of those that are required, as the schema writes them */
     const struct pattern_property *patterns;
-    size_t pattern_count;
+    const struct dependent *dependents;
+    uint32_t pattern_count, dependent_count;
     const struct schema_node *additional; /* NULL: anything */
     const struct schema_node *names;      /* propertyNames */
-    const struct dependent *dependents;
-    size_t dependent_count;
     uint32_t min, max;
     struct fast_keys fast; /* the properties again, for the fast path; then the names that
                               only dependents know */
@@ -188,6 +200,7 @@ struct object_rules {
     struct fast_default *initials;   /* one for each fast key, if there are defaults */
     const struct schema_node *other; /* of members without a property; NULL: none may be there */
     bool simple;                     /* at most 64; fast, required and other say everything */
+    bool has_nodes;                  /* some of the properties has a schema */
 };
 
 /* $dynamicRef, and $recursiveRef whose name is empty. */
@@ -280,7 +293,9 @@ enum node_flag {
     NODE_CLOSED = 2,      /* the root of a tool call: no unknown members */
     NODE_OPEN = 4,        /* while linking: being looked at */
     NODE_LINKED = 8,      /* while linking: done */
-    NODE_WRITTEN = 16     /* an integer has neither point nor exponent (draft-04) */
+    NODE_WRITTEN = 16,    /* an integer has neither point nor exponent (draft-04) */
+    NODE_FALSE = 32,      /* the schema is `false` */
+    NODE_JSON_TEXT = 64   /* says of strings that they are JSON */
 };
 
 struct schema_node {
@@ -288,48 +303,85 @@ struct schema_node {
     uint8_t kinds; /* that can be valid at all, as far as can be seen at once */
     uint8_t flags;
     uint8_t mode;
-    uint16_t chain;                    /* the longest way through applicators, in nodes */
-    int64_t least, most;               /* MODE_NUMBER */
+    uint32_t place; /* in the resource's document */
+    union {         /* first what it was read from, then what its mode asks for */
+        struct {
+            const struct json *schema; /* while compiling */
+            uint16_t chain; /* while linking: the longest way through applicators, in nodes */
+        };
+        struct {
+            int64_t least, most; /* MODE_NUMBER */
+        };
+        struct {
+            const struct schema_node *itself; /* MODE_LOOK, MODE_MERGED: this one without
+                                                 applicators, or with those that were merged; NULL:
+                                                 it says nothing */
+            const struct applicators *look;   /* MODE_LOOK: those that are left */
+        };
+        const struct object_rules
+            *members; /* MODE_OBJECT: object, or those that allow everything */
+        const struct schema_node *variants; /* MODE_MIXED: this one for each start */
+    };
     const struct string_rules *string; /* each NULL: no such rules */
-    const struct fast_keys *texts;     /* the strings among the choices, or the constant */
+    struct value_rules *values;
     struct object_rules *object;
-    const struct object_rules *members; /* MODE_OBJECT: object, or those that allow everything */
     const struct array_rules *array;
-    const struct schema_node *variants; /* MODE_MIXED: this one for each start */
     struct number_rules *number;
-    const struct json *constant, *choices; /* const, enum */
     const struct applicators *apply;
     const struct schema_node *same; /* for the fast path: the node that says the same, never NULL */
-    const struct schema_node *itself; /* MODE_LOOK, MODE_MERGED: this one without applicators, or
-                                         with those that were merged; NULL: it says nothing */
-    const struct applicators *look;   /* MODE_LOOK: those that are left */
-    struct schema_node *next;         /* of the schema, in the order of being found */
-    const struct json *schema;
+    struct schema_node *next;       /* of the schema, in the order of being found */
     const struct resource *resource;
 };
 
 struct gramc_schema {
     struct arena arena;
     const struct schema_node *root;
-    const struct schema_document *document;  /* the schema itself */
-    const struct schema_document *documents; /* all */
-    const struct resource *resources;
+    const struct schema_document *document; /* the schema itself */
+    struct schema_document *documents;      /* all */
+    struct resource *resources;
     struct regex_set regexes;
     bool dynamic;      /* there are references whose target depends on the way to them */
     bool has_defaults; /* some object has members that would be filled in */
     struct schema_node *nodes;
-    const struct schema_node *any; /* accepts everything */
-    const struct object_rules *any_members;
+    size_t size; /* of this, with the text behind it */
+    struct schema_document own_document;
+    struct resource own_resource; /* of the document's root */
+    char text[];                  /* of the document, unless it was given */
 };
+
+/* Accepts everything. */
+extern const struct schema_node schema_any;
+extern const struct object_rules schema_any_members;
+
+static inline const struct json *node_constant(const struct schema_node *node) {
+    return node->values ? node->values->constant : NULL;
+}
+static inline const struct json *node_choices(const struct schema_node *node) {
+    return node->values ? node->values->choices : NULL;
+}
+
+const struct anchor *resource_anchor(const struct resource *resource, gramc_text name,
+                                     bool only_dynamic);
 
 /* Whether a dialect knows the keyword. */
 bool keyword_is_heeded(enum keyword keyword, const struct dialect *dialect);
 /* Eight bytes at a time; the same for the same bytes. */
 uint64_t fast_hash(const char *bytes, size_t len);
 
-/* The JSON Pointer of a value inside a document, found by its span. Tells how many values it had to
+/* ## written.c: documents as they were written */
+/* The JSON Pointer that leads from one place to another inside it. Tells how many values it had to
  * pass. */
-size_t put_pointer_to(struct buf *out, const struct json *root, const struct json *value);
+size_t put_pointer_to(struct buf *out, const struct schema_document *document, uint32_t from,
+                      uint32_t place);
+/* A schema that is an object as a document, if need be read into the arena; NULL without memory, or
+ * if it was given and does not know its places. */
+const struct json *read_schema(const struct schema_node *node, struct arena *arena);
+/* The same of a document that is read again once and lives as long as the schema. False without
+ * memory. Any thread. */
+bool find_schema(const struct gramc_schema *schema, const struct schema_node *node,
+                 const struct json **out, size_t *passed);
+void free_read_again(struct gramc_schema *schema);
+
 /* "an integer", "a string or null" ... for messages. */
 void put_types(struct buf *out, unsigned types);
 

@@ -31,7 +31,7 @@ static struct member_rules member_rules(const struct schema_node *node) {
 static const struct schema_node *listing(const struct schema_property *property) {
     const struct schema_node *node = property ? property->node : NULL;
     for (size_t hops = 0; node && hops < MOST_HOPS; hops++) {
-        if (node->constant || node->choices) return node;
+        if (node->values) return node;
         node = node->apply ? node->apply->ref : NULL;
     }
     return NULL;
@@ -61,13 +61,13 @@ static bool is_required(const struct schema_node *alternative, gramc_text name) 
 }
 
 static bool is_single(const struct schema_node *values) {
-    return values->constant || values->choices->count == 1;
+    return node_constant(values) || node_choices(values)->count == 1;
 }
 
 const struct json *discriminate_next(const struct schema_node *values, const struct json *value) {
     if (!values) return NULL;
-    if (values->constant) return value ? NULL : values->constant;
-    return value ? value->next : values->choices->first;
+    if (node_constant(values)) return value ? NULL : node_constant(values);
+    return value ? value->next : node_choices(values)->first;
 }
 
 static bool lists(struct evaluation *evaluation, const struct schema_node *values,

@@ -1,9 +1,32 @@
-/* Finds out whether a schema means the same in draft-07 and in 2020-12. What was renamed, split or
- * added follows from the table of keywords; what both have and read differently stands here. See
- * https://json-schema.org/draft/2020-12/release-notes, and 2019-09's. */
+/* The names of drafts. Finds out whether a schema means the same in draft-07 and in 2020-12. What
+ * was renamed, split or added follows from the table of keywords; what both have and read
+ * differently stands here. See https://json-schema.org/draft/2020-12/release-notes, and 2019-09's.
+ */
 #include "jsonschema/keywords.h"
 
 #include "base/text.h"
+
+bool gramc_draft_find(gramc_text name, gramc_draft *out) {
+    static const struct {
+        const char *name;
+        gramc_draft draft;
+    } drafts[] = {
+        {"2020-12", GRAMC_DRAFT_2020_12},
+        {"2019-09", GRAMC_DRAFT_2019_09},
+        {"7", GRAMC_DRAFT_7},
+        {"draft-07", GRAMC_DRAFT_7},
+        {"6", GRAMC_DRAFT_6},
+        {"draft-06", GRAMC_DRAFT_6},
+        {"4", GRAMC_DRAFT_4},
+        {"draft-04", GRAMC_DRAFT_4},
+    };
+    for (size_t i = 0; i < sizeof drafts / sizeof *drafts; i++) {
+        if (!text_is(name, drafts[i].name)) continue;
+        *out = drafts[i].draft;
+        return true;
+    }
+    return false;
+}
 
 /* Annotations change no verdict. */
 static bool is_annotation(enum keyword keyword) {

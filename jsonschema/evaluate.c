@@ -113,12 +113,14 @@ static bool is_choice(struct evaluation *evaluation, const struct json *choices,
 static bool evaluate_values(struct evaluation *evaluation, const struct evaluation_frame *at) {
     const struct schema_node *node = at->node;
     bool valid = true;
-    if (node->constant && !json_equal_within(node->constant, at->value, &evaluation->steps)) {
+    if (!node->values) return true;
+    if (node_constant(node) &&
+        !json_equal_within(node_constant(node), at->value, &evaluation->steps)) {
         if (!evaluation->steps) return evaluation_limit(evaluation, LIMIT_WORK);
         report_choice(evaluation, at, "const");
         valid = false;
     }
-    if (node->choices && !is_choice(evaluation, node->choices, at->value)) {
+    if (node_choices(node) && !is_choice(evaluation, node_choices(node), at->value)) {
         if (evaluation->status == GRAMC_OK) report_choice(evaluation, at, "enum");
         valid = false;
     }
@@ -246,7 +248,7 @@ const struct schema_node *evaluate_dynamic_target(const struct evaluation_frame 
             if (resource->recursive_anchor) target = resource->root_node;
             continue;
         }
-        const struct anchor *anchor = map_get(&resource->dynamic_names, ref->name);
+        const struct anchor *anchor = resource_anchor(resource, ref->name, true);
         if (anchor) target = anchor->node;
     }
     return target;

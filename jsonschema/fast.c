@@ -27,7 +27,8 @@ static inline const char *run_string(struct run *run, const struct schema_node *
     if (seen || (rules && !rules->lengths_only))
         return run_string_rules(run, node, inside, close, seen) ? close + 1
                                                                 : run_refuse(run, close);
-    if (node->texts && !run_is_text(run, node->texts, inside)) return run_refuse(run, close);
+    if (node->values && !run_is_text(run, &node->values->texts, inside))
+        return run_refuse(run, close);
     return !rules || (len >= rules->min && len <= rules->max) ? close + 1 : run_refuse(run, close);
 }
 
@@ -63,11 +64,10 @@ static inline const char *run_any(struct run *run, const struct schema_node *nod
 
 /* ## Arrays */
 
-static const struct schema_node *item_node(const struct run *run, const struct array_rules *rules,
-                                           uint32_t i) {
-    if (!rules) return run->schema->any;
+static const struct schema_node *item_node(const struct array_rules *rules, uint32_t i) {
+    if (!rules) return &schema_any;
     if (i < rules->prefix.count) return rules->prefix.nodes[i]->same;
-    return rules->rest ? rules->rest->same : run->schema->any;
+    return rules->rest ? rules->rest->same : &schema_any;
 }
 
 static inline const char *run_refused_item(struct run *run, const struct schema_node *node,
@@ -85,7 +85,7 @@ static inline const char *run_array(struct run *run, const struct schema_node *n
     p = run_skip_blanks(p + 1);
     if (*p != ']') {
         for (;; p = run_skip_gap(p)) {
-            const struct schema_node *item_is = item_node(run, rules, count++);
+            const struct schema_node *item_is = item_node(rules, count++);
             const char *item = p;
             p = run_any(run, item_is, p);
             if (!p) p = run_refused_item(run, item_is, start, item, count - 1);

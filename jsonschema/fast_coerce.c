@@ -36,7 +36,7 @@ static bool read_value(struct run *run, const char *p, struct read_value *out) {
     if (*p == '"') return read_text(run, p, out);
     if (*p == 'n') return false;
     struct fills *fills = run_quietly(run);
-    out->end = run_value(run, run->schema->any, p);
+    out->end = run_value(run, &schema_any, p);
     run->fills = fills;
     if (!out->end) return false;
     switch (*p) {

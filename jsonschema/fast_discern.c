@@ -49,7 +49,7 @@ struct discern {
 static bool says_only_members(const struct schema_node *node) {
     const struct applicators *a = node->apply;
     const struct object_rules *o = node->object;
-    if (!(node->types & TYPE_BIT_OBJECT) || node->constant || node->choices) return false;
+    if (!(node->types & TYPE_BIT_OBJECT) || node->values) return false;
     if (a && (a->any.count || a->one.count || a->no || a->if_node || a->unevaluated_items ||
               a->unevaluated_properties || (a->dynamic && a->dynamic->dynamic)))
         return false;
@@ -98,13 +98,13 @@ static void add_subjects(struct discern *d) {
 static bool lists_values(const struct schema_node *node) {
     node = node ? node->same : NULL;
     if (node && node->mode == MODE_MERGED) node = node->itself;
-    return node && node->texts && node->mode != MODE_TREE;
+    return node && node->values && node->mode != MODE_TREE;
 }
 
 /* One that allows everything. */
 static bool is_silent(const struct schema_property *property) {
     const struct schema_node *node = property->node ? property->node->same : NULL;
-    return !node || (node->mode == MODE_MIXED && node->types == TYPE_BIT_ALL && !node->texts &&
+    return !node || (node->mode == MODE_MIXED && node->types == TYPE_BIT_ALL && !node->values &&
                      !node->number && !node->string && !node->array && !node->object);
 }
 
@@ -199,10 +199,10 @@ static bool judge_class(struct discern *d, struct discerned_row *row,
     bool any_number = (says->types & TYPE_BIT_NUMBER) == TYPE_BIT_NUMBER;
     switch (class) {
     case GLANCE_STRING:
-        return (!says->texts || add_texts(d, row, says->texts, bit)) && !says->string;
+        return (!says->values || add_texts(d, row, &says->values->texts, bit)) && !says->string;
     case GLANCE_NUMBER:
-        if (!says->texts && !says->number && any_number) return true;
-        return (says->texts || complete) && add_number(d, row, says, bit);
+        if (!says->values && !says->number && any_number) return true;
+        return (says->values || complete) && add_number(d, row, says, bit);
     case GLANCE_OBJECT: return !says->object;
     case GLANCE_ARRAY: return !says->array;
     default: return true;
@@ -221,14 +221,15 @@ static bool may_be(const struct schema_node *node, const struct schema_node *say
         [GLANCE_NULL] = 1u << JSON_NULL,
     };
     if (!(node->kinds & says->kinds & kinds[class])) return false;
-    return !words[class] || !says->texts || says->texts->words & words[class];
+    return !words[class] || !says->values || says->values->texts.words & words[class];
 }
 
 /* What a schema for a member says of it. */
 static bool fill_row(struct discern *d, struct discerned_row *row, const struct schema_node *node,
                      uint64_t bit, bool complete) {
     bool all = node->mode != MODE_TREE && node->mode != MODE_LOOK;
-    const struct schema_node *says = node->itself ? node->itself : node;
+    bool apart = node->mode == MODE_LOOK || node->mode == MODE_MERGED;
+    const struct schema_node *says = apart && node->itself ? node->itself : node;
     for (unsigned class = 0; class < GLANCE_CLASSES; class ++) {
         if (!may_be(node, says, (enum glance_class) class)) row->out.fits[class] &= ~bit;
         else if (node->mode == MODE_TREE ||

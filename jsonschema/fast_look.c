@@ -57,7 +57,7 @@ static bool evaluate_span(struct run *run, const struct schema_node *node, const
 }
 
 const char *run_tree(struct run *run, const struct schema_node *node, const char *p) {
-    const char *end = run_value(run, run->schema->any, p);
+    const char *end = run_value(run, &schema_any, p);
     if (!end) return NULL;
     if (run->schema->has_defaults) run_unfilled(run);
     if (!run_look_again(run, (size_t)(end - p))) return NULL;
@@ -142,7 +142,7 @@ static bool accepts_subject(struct look *look, const struct schema_node *node, s
 
 /* Makes sure that the value is well-formed, before a refusal can mean anything. */
 static bool is_value(struct look *look) {
-    return look->end || accepts(look, look->run->schema->any);
+    return look->end || accepts(look, &schema_any);
 }
 
 static bool accepts_all(struct look *look, const struct applicators *apply) {

@@ -28,8 +28,8 @@ struct merge {
 /* ## Which nodes become one */
 
 static bool says_something(const struct schema_node *node) {
-    return node->types != TYPE_BIT_ALL || node->constant || node->choices || node->number ||
-           node->string || node->array || node->object;
+    return node->types != TYPE_BIT_ALL || node->values || node->number || node->string ||
+           node->array || node->object;
 }
 
 /* Nothing but conjunction. */
@@ -52,7 +52,7 @@ static bool get_along(const struct schema_node *a, const struct schema_node *b) 
     if (has_patterns(a) && (has_additional(a) || has_additional(b))) return false;
     if (has_patterns(b) && (has_additional(a) || has_additional(b))) return false;
     if (a->object && b->object && a->object->names && b->object->names) return false;
-    return !(a->texts && b->texts) && !(a->number && b->number) && !(a->string && b->string) &&
+    return !(a->values && b->values) && !(a->number && b->number) && !(a->string && b->string) &&
            !(a->array && b->array);
 }
 
@@ -184,7 +184,7 @@ static const struct schema_node *all_of(struct merge *merge, const struct schema
                                  .mode = MODE_LOOK,
                                  .apply = apply,
                                  .look = apply,
-                                 .schema = merge->node->schema,
+                                 .place = merge->node->place,
                                  .resource = merge->node->resource};
     for (size_t i = 0; i < count; i++) node->kinds &= nodes[i]->kinds;
     return node->same = node;
@@ -333,17 +333,14 @@ static bool choose_object(struct merge *merge, struct schema_node *node) {
 static bool merge_parts(struct merge *merge, struct schema_node *node) {
     *node = (struct schema_node){.types = (uint8_t)merge->types,
                                  .kinds = merge->node->kinds,
-                                 .schema = merge->node->schema,
+                                 .flags = merge->node->flags & NODE_JSON_TEXT,
+                                 .place = merge->node->place,
                                  .resource = merge->node->resource};
     node->same = node;
     for (size_t i = 0; i < merge->part_count; i++) {
         const struct schema_node *part = merge->parts[i];
         if (!(part->types & TYPE_BIT_FRACTION)) node->flags |= part->flags & NODE_WRITTEN;
-        if (part->texts) {
-            node->texts = part->texts;
-            node->constant = part->constant;
-            node->choices = part->choices;
-        }
+        if (part->values) node->values = part->values;
         if (part->string) node->string = part->string;
         if (part->number) node->number = part->number;
         if (part->array) node->array = part->array;

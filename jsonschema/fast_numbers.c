@@ -121,6 +121,6 @@ bool fast_prepare_numbers(struct schema_compiler *c, struct fast_keys *table,
         slots[at & (size - 1)] = number;
     }
     table->numbers = slots;
-    table->number_mask = size - 1;
+    table->number_mask = (uint32_t)size - 1;
     return true;
 }

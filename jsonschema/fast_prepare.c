@@ -9,6 +9,37 @@
 
 enum { MOST_FAST = 64, MANY_KEYS = 16 };
 
+/* ## What accepts everything */
+
+static const struct fast_key no_key = {.mask = {0}};
+
+const struct object_rules schema_any_members = {
+    .max = UINT32_MAX, .fast = {.keys = &no_key}, .other = &schema_any, .simple = true};
+
+#define ANY(start, bits, how, ...)                                                                 \
+    [start] = {.types = TYPE_BIT_ALL,                                                              \
+               .kinds = (bits),                                                                    \
+               .mode = (how),                                                                      \
+               .same = &any_variants[start],                                                       \
+               __VA_ARGS__}
+
+static const struct schema_node any_variants[STARTS] = {
+    ANY(START_NONE, 0, MODE_NOTHING, .least = 0),
+    ANY(START_STRING, TYPE_BIT_STRING, MODE_TEXT, .least = 0),
+    ANY(START_NUMBER, TYPE_BIT_NUMBER, MODE_NUMBER, .least = INT64_MIN, .most = INT64_MAX),
+    ANY(START_WORD, TYPE_BIT_BOOLEAN | TYPE_BIT_NULL, MODE_WORD, .least = 0),
+    ANY(START_OBJECT, TYPE_BIT_OBJECT, MODE_OBJECT, .members = &schema_any_members),
+    ANY(START_ARRAY, TYPE_BIT_ARRAY, MODE_ARRAY, .least = 0),
+};
+
+const struct schema_node schema_any = {.types = TYPE_BIT_ALL,
+                                       .kinds = TYPE_BIT_ALL,
+                                       .mode = MODE_MIXED,
+                                       .variants = any_variants,
+                                       .same = &schema_any};
+
+/* ## Names */
+
 /* A text that cannot stand in a JSON string without an escape is never found by its bytes. */
 static bool needs_escape(gramc_text text) {
     for (size_t i = 0; i < text.len; i++)
@@ -29,9 +60,8 @@ static struct fast_key fast_key(gramc_text text, const struct schema_node *node)
 
 /* Room for keys, each in a cache line of its own. */
 static struct fast_key *fast_room(struct schema_compiler *c, size_t count) {
-    struct fast_key *keys = arena_array(c->arena, count + 1, sizeof *keys);
-    size_t past = (uintptr_t)keys % sizeof *keys;
-    return past ? (struct fast_key *)(void *)((char *)keys + (sizeof *keys - past)) : keys;
+    _Static_assert(sizeof(struct fast_key) == ARENA_LINE, "a key is a cache line");
+    return arena_lines(c->arena, count * sizeof(struct fast_key));
 }
 
 static void add_key(struct fast_keys *table, struct fast_key *keys, gramc_text text,
@@ -39,7 +69,7 @@ static void add_key(struct fast_keys *table, struct fast_key *keys, gramc_text t
     keys[table->count] = fast_key(text, node);
     keys[table->count].bit = UINT64_C(1) << (table->count & 63);
     table->count++;
-    if (text.len > table->longest) table->longest = text.len;
+    if (text.len > table->longest) table->longest = (uint32_t)text.len;
 }
 
 /* A table of keys while it is ours to write. */
@@ -68,7 +98,7 @@ static bool hash_keys(struct key_maker *maker, size_t most) {
     maker->slots = arena_zalloc(maker->c->arena, size * sizeof *maker->slots);
     if (!maker->slots) return compile_stop(maker->c, GRAMC_NOMEM);
     maker->table->slots = maker->slots;
-    maker->table->slot_mask = size - 1;
+    maker->table->slot_mask = (uint32_t)size - 1;
     for (size_t i = 0; i < maker->table->count; i++)
         if (!put_in_slot(maker, i)) return false;
     return true;
@@ -96,7 +126,7 @@ static void note_default(struct schema_compiler *c, struct object_rules *rules, 
 /* How the fast path has a property: bits in masks, or flags of its own. */
 static void add_property(struct schema_compiler *c, struct object_rules *rules,
                          struct fast_key *keys, const struct schema_property *property) {
-    const struct schema_node *other = rules->additional ? rules->additional->same : c->schema->any;
+    const struct schema_node *other = rules->additional ? rules->additional->same : &schema_any;
     const struct schema_node *node = property->node ? property->node->same : NULL;
     size_t i = rules->fast.count;
     uint64_t bit = UINT64_C(1) << (i & 63);
@@ -143,8 +173,7 @@ static struct dependent_names count_names(const struct object_rules *rules) {
 /* The place of a name among the fast keys, where it may be new. */
 static bool place_of(struct key_maker *maker, const struct object_rules *rules, gramc_text name,
                      uint32_t *place) {
-    const struct schema_node *any = maker->c->schema->any;
-    const struct schema_node *other = rules->additional ? rules->additional->same : any;
+    const struct schema_node *other = rules->additional ? rules->additional->same : &schema_any;
     const struct fast_key *key = run_find_text(maker->table, name);
     *place = (uint32_t)(key ? (size_t)(key - maker->keys) : maker->table->count);
     if (key) return true;
@@ -175,7 +204,7 @@ static bool prepare_dependents(struct key_maker *maker, struct object_rules *rul
 bool fast_prepare_members(struct schema_compiler *c, struct object_rules *rules) {
     struct dependent_names names = count_names(rules);
     size_t count = rules->property_count, most = count + names.others;
-    const struct schema_node *other = rules->additional ? rules->additional->same : c->schema->any;
+    const struct schema_node *other = rules->additional ? rules->additional->same : &schema_any;
     struct key_maker maker = {.c = c, .table = &rules->fast, .keys = fast_room(c, most)};
     rules->other = other->types ? other : NULL;
     rules->fast = (struct fast_keys){.keys = maker.keys};
@@ -191,21 +220,20 @@ bool fast_prepare_members(struct schema_compiler *c, struct object_rules *rules)
 
 /* ## Choices */
 
-static bool fast_prepare_choices(struct schema_compiler *c, struct schema_node *node) {
-    const struct json *first = node->choices ? node->choices->first : node->constant;
-    size_t count = node->choices ? node->choices->count : 1;
-    if (!first) return true;
-    struct fast_keys *table = ARENA_NEW(c->arena, struct fast_keys);
+static bool fast_prepare_choices(struct schema_compiler *c, struct value_rules *values) {
+    const struct json *list = values->choices, *first = list ? list->first : values->constant;
+    struct fast_keys *table = &values->texts;
+    size_t count = 0;
+    for (const struct json *value = first; value; value = list ? value->next : NULL)
+        count += value->kind == JSON_STRING;
     struct key_maker maker = {.c = c, .table = table, .keys = fast_room(c, count)};
-    if (!table || !maker.keys) return compile_stop(c, GRAMC_NOMEM);
-    table->keys = maker.keys;
-    node->texts = table;
-    for (const struct json *value = first; value; value = node->choices ? value->next : NULL) {
+    if (!maker.keys) return compile_stop(c, GRAMC_NOMEM);
+    *table = (struct fast_keys){.keys = maker.keys};
+    for (const struct json *value = first; value; value = list ? value->next : NULL) {
         if (value->kind == JSON_STRING) add_key(table, maker.keys, value->text, NULL);
         if (value->kind < JSON_NUMBER) table->words |= (uint8_t)(1u << value->kind);
     }
-    return hash_keys(&maker, table->count) &&
-           (!node->choices || fast_prepare_numbers(c, table, node->choices));
+    return hash_keys(&maker, table->count) && (!list || fast_prepare_numbers(c, table, list));
 }
 
 /* ## Numbers */
@@ -241,9 +269,9 @@ static bool has_large(const struct json *list) {
 static bool needs_tree_anyway(const struct schema_node *node) {
     if (node->apply && node->apply->dynamic && node->apply->dynamic->dynamic) return true;
     if (node->string && node->string->content) return true;
-    if (node->constant && node->choices) return true;
-    if (node->constant && node->constant->kind >= JSON_ARRAY) return true;
-    return node->choices && has_large(node->choices);
+    if (node_constant(node) && node_choices(node)) return true;
+    if (node_constant(node) && node_constant(node)->kind >= JSON_ARRAY) return true;
+    return node_choices(node) && has_large(node_choices(node));
 }
 
 static bool needs_tree(const struct schema_node *node) {
@@ -259,20 +287,38 @@ bool fast_needs_only_evaluated(const struct schema_node *node) {
 /* Machine numbers are enough for it. */
 static bool is_fast_number(const struct schema_node *node) {
     const struct number_rules *rules = node->number;
-    return node->types & TYPE_BIT_INTEGER && !node->texts &&
+    return node->types & TYPE_BIT_INTEGER && !node->values &&
            (!rules || (rules->bounded && (rules->inclusive || !(node->types & TYPE_BIT_FRACTION))));
+}
+
+static const struct object_rules *members_of(const struct schema_node *node) {
+    return node->object ? node->object : &schema_any_members;
 }
 
 static enum mode plain_mode(const struct schema_node *node) {
     switch (node->kinds) {
     case 0: return MODE_NOTHING;
-    case TYPE_BIT_STRING: return node->string || node->texts ? MODE_STRING : MODE_TEXT;
-    case TYPE_BIT_OBJECT: return node->members->simple ? MODE_OBJECT : MODE_LONG_OBJECT;
+    case TYPE_BIT_STRING: return node->string || node->values ? MODE_STRING : MODE_TEXT;
+    case TYPE_BIT_OBJECT: return members_of(node)->simple ? MODE_OBJECT : MODE_LONG_OBJECT;
     case TYPE_BIT_ARRAY: return MODE_ARRAY;
     default: break;
     }
     if (!(node->kinds & ~TYPE_BIT_NUMBER)) return is_fast_number(node) ? MODE_NUMBER : MODE_EXACT;
     return node->kinds & ~(TYPE_BIT_BOOLEAN | TYPE_BIT_NULL) ? MODE_MIXED : MODE_WORD;
+}
+
+/* What its mode asks for. */
+static void set_mode(struct schema_node *node, enum mode mode) {
+    node->mode = (uint8_t)mode;
+    switch (mode) {
+    case MODE_OBJECT:
+    case MODE_LONG_OBJECT: node->members = members_of(node); break;
+    case MODE_NUMBER:
+        node->least = node->number ? node->number->least : INT64_MIN;
+        node->most = node->number ? node->number->most : INT64_MAX;
+        break;
+    default: break;
+    }
 }
 
 /* The same node for values that start in one way. */
@@ -285,11 +331,17 @@ static struct schema_node variant_of(const struct schema_node *node, enum start 
                                           TYPE_BIT_ARRAY};
     struct schema_node variant = *node;
     variant.kinds = (uint8_t)(node->kinds & kinds[start]);
-    variant.mode = (uint8_t)plain_mode(&variant);
+    set_mode(&variant, plain_mode(&variant));
     return variant;
 }
 
 static bool make_variants(struct schema_compiler *c, struct schema_node *node) {
+    bool says = node->types != TYPE_BIT_ALL || node->kinds != TYPE_BIT_ALL || node->values ||
+                node->number || node->string || node->array || node->object;
+    if (!says) {
+        node->variants = any_variants;
+        return true;
+    }
     struct schema_node *variants = arena_array(c->arena, STARTS, sizeof *variants);
     if (!variants) return compile_stop(c, GRAMC_NOMEM);
     for (unsigned start = 0; start < STARTS; start++) {
@@ -301,16 +353,13 @@ static bool make_variants(struct schema_compiler *c, struct schema_node *node) {
 }
 
 bool fast_choose_mode(struct schema_compiler *c, struct schema_node *node) {
-    node->members = node->object ? node->object : c->schema->any_members;
-    node->least = node->number ? node->number->least : INT64_MIN;
-    node->most = node->number ? node->number->most : INT64_MAX;
-    node->mode = (uint8_t)plain_mode(node);
+    set_mode(node, plain_mode(node));
     return node->mode != MODE_MIXED || make_variants(c, node);
 }
 
 /* What a node with applicators says itself. */
 static bool set_apart(struct schema_compiler *c, struct schema_node *node) {
-    bool says = node->types != TYPE_BIT_ALL || node->texts || node->number || node->string ||
+    bool says = node->types != TYPE_BIT_ALL || node->values || node->number || node->string ||
                 node->array || node->object;
     if (!says) return true;
     struct schema_node *itself = ARENA_NEW(c->arena, struct schema_node);
@@ -323,10 +372,11 @@ static bool set_apart(struct schema_compiler *c, struct schema_node *node) {
 
 bool fast_prepare_node(struct schema_compiler *c, struct schema_node *node) {
     if (node->object && !fast_prepare_members(c, node->object)) return false;
-    if ((node->choices || node->constant) && !fast_prepare_choices(c, node)) return false;
+    if (node->values && !fast_prepare_choices(c, node->values)) return false;
     if (node->number) fast_prepare_number(node->number);
     if (!needs_tree(node) && !node->apply) return fast_choose_mode(c, node);
     node->mode = needs_tree(node) ? MODE_TREE : MODE_LOOK;
+    node->itself = NULL;
     node->look = node->apply;
     return node->mode == MODE_TREE || set_apart(c, node);
 }

@@ -56,7 +56,7 @@ static bool keeps_rules(struct run *run, const struct string_rules *rules, const
 
 bool run_string_rules(struct run *run, const struct schema_node *node, const char *inside,
                       const char *close, unsigned seen) {
-    if (node->texts && !is_choice(run, node->texts, inside, close, seen)) return false;
+    if (node->values && !is_choice(run, &node->values->texts, inside, close, seen)) return false;
     return !node->string || keeps_rules(run, node->string, inside, close, seen);
 }
 
@@ -77,11 +77,13 @@ static bool count_long(struct run *run, uint64_t bytes) {
 
 static bool is_number_choice(struct run *run, const struct schema_node *node, gramc_text number,
                              const struct pieces *pieces) {
-    const struct json *choice = node->choices ? node->choices->first : node->constant;
+    const struct json *choice =
+        node_choices(node) ? node_choices(node)->first : node_constant(node);
     bool is_whole = pieces->small && !pieces->exponent && !pieces->broken;
     int64_t whole = pieces->negative ? -pieces->whole : pieces->whole;
-    if (node->texts->numbers) return run_is_number(node->texts, number, is_whole ? &whole : NULL);
-    for (; choice; choice = node->choices ? choice->next : NULL)
+    if (node->values->texts.numbers)
+        return run_is_number(&node->values->texts, number, is_whole ? &whole : NULL);
+    for (; choice; choice = node_choices(node) ? choice->next : NULL)
         if (choice->kind == JSON_NUMBER && count_long(run, choice->text.len) &&
             json_number_compare(choice->text, number) == 0)
             return true;
@@ -149,23 +151,23 @@ const char *run_exact_number(struct run *run, const struct schema_node *node, co
         bool fast = rules->bounded && pieces.small && !pieces.exponent &&
                     (rules->inclusive || !pieces.broken);
         if (!(fast ? keeps_bounds(rules, &pieces) : keeps_exact_rules(run, rules, number)))
-            return NULL;
+            return run_refuse(run, end);
     }
-    return node->texts && !is_number_choice(run, node, number, &pieces) ? run_refuse(run, end)
-                                                                        : end;
+    return node->values && !is_number_choice(run, node, number, &pieces) ? run_refuse(run, end)
+                                                                         : end;
 }
 
 /* ## Words */
 
 static bool is_word_choice(const struct schema_node *node, char first) {
     enum json_kind kind = first == 't' ? JSON_TRUE : first == 'f' ? JSON_FALSE : JSON_NULL;
-    return node->texts->words >> kind & 1;
+    return node->values->texts.words >> kind & 1;
 }
 
 const char *run_word(const struct run *run, const struct schema_node *node, const char *p) {
     if (!(node->kinds & (*p == 'n' ? TYPE_BIT_NULL : TYPE_BIT_BOOLEAN))) return NULL;
     const char *end = json_scan_word(p, run->end);
-    return end && (!node->texts || is_word_choice(node, *p)) ? end : NULL;
+    return end && (!node->values || is_word_choice(node, *p)) ? end : NULL;
 }
 
 /* ## Arrays again */
@@ -178,7 +180,7 @@ static const char *count_containing(struct run *run, const struct schema_node *n
     while (*p != ']') {
         const char *end = run_try(run, rules->contains->same, p);
         if (end) count++;
-        else end = run->given_up ? NULL : run_value(run, run->schema->any, p);
+        else end = run->given_up ? NULL : run_value(run, &schema_any, p);
         if (!end) return NULL;
         p = run_skip_blanks(end);
         if (*p == ',') p = run_skip_blanks(p + 1);

@@ -41,6 +41,13 @@ enum keyword keyword_named(gramc_text name) {
     return K_COUNT;
 }
 
+bool keyword_asserts(gramc_text name) {
+    static const unsigned demanding =
+        VOCABULARY_APPLICATOR | VOCABULARY_VALIDATION | VOCABULARY_UNEVALUATED | VOCABULARY_FORMAT;
+    enum keyword keyword = keyword_named(name);
+    return keyword != K_COUNT && rows[keyword].vocabulary & demanding;
+}
+
 bool keyword_in_draft(enum keyword keyword, gramc_draft draft) {
     switch (draft) {
     case GRAMC_DRAFT_4: return rows[keyword].drafts & D4;

@@ -48,6 +48,8 @@ struct keyword_row {
 const struct keyword_row *keyword_row(enum keyword keyword);
 /* The keyword of that name, in whatever draft; K_COUNT for none. */
 enum keyword keyword_named(gramc_text name);
+/* True for the name of a keyword that can refuse a value; `$ref` does so by what it leads to. */
+bool keyword_asserts(gramc_text name);
 /* GRAMC_DRAFT_AUTO stands for all of them. */
 bool keyword_in_draft(enum keyword keyword, gramc_draft draft);
 /* Before 2019-09: nothing counts beside `$ref`, and an identifier can be an anchor. */

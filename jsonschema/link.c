@@ -38,10 +38,10 @@ const struct schema_property *find_next_property(const struct object_rules *rule
 /* What a node refers to that says nothing else, or NULL. */
 static const struct schema_node *only_reference(const struct schema_node *node) {
     const struct applicators *a = node->apply;
-    bool refers = a && !a->ref != !a->dynamic && node->types == TYPE_BIT_ALL && !node->constant &&
-                  !node->choices && !node->number && !node->string && !node->array &&
-                  !node->object && !a->all.count && !a->any.count && !a->one.count && !a->no &&
-                  !a->if_node && !a->unevaluated_items && !a->unevaluated_properties;
+    bool refers = a && !a->ref != !a->dynamic && node->types == TYPE_BIT_ALL && !node->values &&
+                  !node->number && !node->string && !node->array && !node->object &&
+                  !a->all.count && !a->any.count && !a->one.count && !a->no && !a->if_node &&
+                  !a->unevaluated_items && !a->unevaluated_properties;
     if (!refers || (a->dynamic && a->dynamic->dynamic)) return NULL;
     return a->ref ? a->ref : a->dynamic->target;
 }
@@ -137,8 +137,8 @@ static unsigned union_of(const struct node_list *list) {
 static unsigned kinds_of(const struct schema_node *node) {
     const struct applicators *apply = node->apply;
     unsigned kinds = node->types;
-    if (node->constant) kinds &= type_of(node->constant);
-    if (node->choices) kinds &= types_of_all(node->choices);
+    if (node_constant(node)) kinds &= type_of(node_constant(node));
+    if (node_choices(node)) kinds &= types_of_all(node_choices(node));
     if (!apply) return kinds;
     if (apply->ref) kinds &= apply->ref->kinds;
     if (apply->dynamic && !apply->dynamic->dynamic) kinds &= apply->dynamic->target->kinds;
@@ -181,21 +181,30 @@ static bool link_node(struct schema_compiler *c, const struct schema_node *const
 
 /* ## Defaults */
 
+/* The default of a node, which many may refer to, is kept once. NULL without memory. */
+static const struct json *kept_default(struct schema_compiler *c, const struct schema_node *node,
+                                       const struct json *initial) {
+    struct location *location = resources_location(c, node->schema, NULL);
+    if (!location->initial) location->initial = keep_value(c, node->resource->document, initial);
+    return location->initial;
+}
+
 /* A schema's own default, or that of the schema it refers to. */
-static const struct json *default_of(const struct schema_node *node) {
+static const struct json *default_of(struct schema_compiler *c, const struct schema_node *node) {
     for (int i = 0; node && i < LONGEST_REF_TO_DEFAULT; i++) {
         const struct json *initial = json_get(node->schema, "default");
-        if (initial) return initial->kind == JSON_NULL ? NULL : initial;
+        if (initial) return initial->kind == JSON_NULL ? NULL : kept_default(c, node, initial);
         node = node->apply ? node->apply->ref : NULL;
     }
     return NULL;
 }
 
-static void fill_defaults(const struct schema_node *node) {
-    if (!node->object) return;
+static bool fill_defaults(struct schema_compiler *c, const struct schema_node *node) {
+    if (!node->object) return true;
     struct schema_property *properties = node->object->properties;
     for (size_t i = 0; i < node->object->property_count; i++)
-        properties[i].initial = default_of(properties[i].node);
+        properties[i].initial = default_of(c, properties[i].node);
+    return c->status == GRAMC_OK;
 }
 
 /* Those that are required, and what else is to be known of all properties together. */
@@ -217,11 +226,11 @@ static bool list_required(struct schema_compiler *c, struct object_rules *rules)
 static bool chain_properties(struct schema_compiler *c, struct object_rules *rules) {
     size_t count = 0;
     for (size_t i = 0; i < rules->property_count; i++)
-        if (rules->properties[i].order >= count) count = rules->properties[i].order + 1;
+        if (rules->properties[i].next >= count) count = rules->properties[i].next + 1;
     uint32_t *at = arena_array(&c->scratch, count, sizeof *at);
     if (!at) return compile_stop(c, GRAMC_NOMEM);
     for (size_t i = 0; i < rules->property_count; i++)
-        at[rules->properties[i].order] = (uint32_t)i + 1;
+        at[rules->properties[i].next] = (uint32_t)i + 1;
     uint32_t *link = &rules->first;
     for (size_t i = 0; i < count; i++) {
         if (!at[i]) continue;
@@ -234,66 +243,57 @@ static bool chain_properties(struct schema_compiler *c, struct object_rules *rul
 
 /* ## The root of a tool call */
 
-static const struct schema_node *refusing_node(struct schema_compiler *c,
-                                               const struct schema_node *root) {
-    struct schema_node *node = ARENA_NEW(c->arena, struct schema_node);
-    if (!node) {
-        compile_stop(c, GRAMC_NOMEM);
-        return NULL;
-    }
-    node->schema = root->schema;
-    node->resource = root->resource;
-    node->same = node;
-    node->flags = NODE_LINKED | NODE_CLOSED;
-    return node;
-}
+/* What nothing in the schema says: it has no place there. */
+static const struct schema_node refusing = {.flags = NODE_LINKED | NODE_CLOSED, .same = &refusing};
 
-/* A copy of the root that takes no unknown members: `additionalProperties: false`, or, where other
- * schemas apply as well, `unevaluatedProperties: false`. */
-static bool close_root(struct schema_compiler *c) {
-    const struct schema_node *root = c->schema->root;
-    const struct applicators *apply = root->apply;
-    if (root->schema->kind != JSON_OBJECT || (root->object && root->object->additional) ||
-        (apply && apply->unevaluated_properties))
-        return true;
+/* The root as the caller sees it; a copy where the schema refers to its own root, which stays open
+ * there. NULL without memory. */
+static struct schema_node *root_to_close(struct schema_compiler *c) {
+    struct schema_node *root = c->root;
+    if (!c->root_is_shared) return root;
     struct schema_node *closed = ARENA_NEW(c->arena, struct schema_node);
-    struct object_rules *rules = ARENA_NEW(c->arena, struct object_rules);
-    struct applicators *more = ARENA_NEW(c->arena, struct applicators);
-    const struct schema_node *refusing = refusing_node(c, root);
-    if (!closed || !rules || !more || !refusing) return compile_stop(c, GRAMC_NOMEM);
+    struct object_rules *rules = root->object ? ARENA_NEW(c->arena, struct object_rules) : NULL;
+    if (!closed || (root->object && !rules)) return NULL;
     *closed = *root;
-    closed->same = closed;
-    closed->flags |= NODE_CLOSED;
+    if (rules) *rules = *root->object;
+    closed->object = rules;
     closed->next = NULL;
     c->last->next = closed;
     c->last = closed;
     c->schema->root = closed;
-    if (apply || (root->object && root->object->dependent_count)) {
-        if (apply) *more = *apply;
-        more->unevaluated_properties = refusing;
-        closed->apply = more;
-        closed->flags |= NODE_UNEVALUATED;
-        return true;
-    }
-    *rules = root->object ? *root->object : (struct object_rules){.max = UINT32_MAX};
-    rules->additional = refusing;
-    closed->object = rules;
+    return closed;
+}
+
+static bool refuse_unevaluated(struct schema_compiler *c, struct schema_node *closed) {
+    struct applicators *more = ARENA_NEW(c->arena, struct applicators);
+    if (!more) return compile_stop(c, GRAMC_NOMEM);
+    if (closed->apply) *more = *closed->apply;
+    more->unevaluated_properties = &refusing;
+    closed->apply = more;
+    closed->flags |= NODE_UNEVALUATED;
     return true;
 }
 
-static bool make_any(struct schema_compiler *c) {
-    struct schema_node *any = ARENA_NEW(c->arena, struct schema_node);
-    struct object_rules *members = ARENA_NEW(c->arena, struct object_rules);
-    if (!any || !members) return compile_stop(c, GRAMC_NOMEM);
-    any->schema = c->schema->root->schema;
-    any->resource = c->schema->root->resource;
-    any->types = any->kinds = TYPE_BIT_ALL;
-    any->same = any;
-    members->max = UINT32_MAX;
-    c->schema->any_members = members;
-    c->schema->any = any;
-    if (!fast_prepare_members(c, members)) return false;
-    return fast_prepare_node(c, any);
+/* The root takes no unknown members: `additionalProperties: false`, or, where other schemas apply
+ * as well, `unevaluatedProperties: false`. */
+static bool close_root(struct schema_compiler *c) {
+    const struct schema_node *root = c->root;
+    if (root->schema->kind != JSON_OBJECT || (root->object && root->object->additional) ||
+        (root->apply && root->apply->unevaluated_properties))
+        return true;
+    struct schema_node *closed = root_to_close(c);
+    if (!closed) return compile_stop(c, GRAMC_NOMEM);
+    closed->same = closed;
+    closed->flags |= NODE_CLOSED;
+    if (closed->apply || (closed->object && closed->object->dependent_count))
+        return refuse_unevaluated(c, closed);
+    if (!closed->object) {
+        closed->object = ARENA_NEW(c->arena, struct object_rules);
+        if (!closed->object) return compile_stop(c, GRAMC_NOMEM);
+        closed->object->max = UINT32_MAX;
+    }
+    closed->object->additional = &refusing;
+    return true;
 }
 
 bool link_nodes(struct schema_compiler *c) {
@@ -301,10 +301,10 @@ bool link_nodes(struct schema_compiler *c) {
     for (const struct schema_node *node = c->schema->nodes; node; node = node->next)
         if (!link_node(c, node, 0)) return false;
     for (const struct schema_node *node = c->schema->nodes; node; node = node->next) {
-        fill_defaults(node);
+        if (!fill_defaults(c, node)) return false;
         if (node->object && !chain_properties(c, node->object)) return false;
     }
-    if ((c->options->closed_root && !close_root(c)) || !make_any(c)) return false;
+    if (c->options->closed_root && !close_root(c)) return false;
     for (struct schema_node *node = c->schema->nodes; node; node = node->next)
         if (!fast_prepare_node(c, node)) return false;
     return fast_merge_nodes(c) && fast_discern_nodes(c) && fast_prepare_defaults(c);

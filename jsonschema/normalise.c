@@ -50,8 +50,7 @@ static bool is_other_choice(struct normaliser *n, const struct evaluation_frame 
                             const struct json *member) {
     const struct schema_property *property = find_property(at->node->object, member->key);
     const struct schema_node *node = property ? property->node : NULL;
-    if (!node || (!node->constant && !node->choices) || !(node->kinds & type_of(member)))
-        return false;
+    if (!node || !node->values || !(node->kinds & type_of(member))) return false;
     struct evaluation_frame inner = frame_child(at, node, member, "properties");
     return !evaluate_quietly(n->evaluation, &inner);
 }

@@ -46,10 +46,7 @@ static bool from_number(struct json *value, unsigned types) {
 
 /* The caller or the schema says of strings that they are JSON. */
 bool convert_takes_json(const struct schema_node *node, unsigned flags) {
-    if (flags & GRAMC_CHECK_JSON_TEXT) return true;
-    const struct json *type = json_get(node->schema, "contentMediaType");
-    return json_is(type, JSON_STRING) && text_is(type->text, "application/json") &&
-           !json_get(node->schema, "contentEncoding");
+    return flags & GRAMC_CHECK_JSON_TEXT || node->flags & NODE_JSON_TEXT;
 }
 
 static bool to_string(struct json *value, unsigned types, gramc_text bytes) {

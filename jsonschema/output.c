@@ -13,7 +13,8 @@ enum { LONGEST_PLACE = 64 * 1024, MOST_SENTENCES = 1000, SIBLINGS_PER_STEP = 8 }
 
 struct output_walk {
     struct evaluation *evaluation;
-    struct map places; /* of schemas that references lead to */
+    struct map places;  /* of schemas that references lead to */
+    struct map schemas; /* as they are written */
     bool all;
 };
 
@@ -22,9 +23,15 @@ struct schema_place {
     gramc_text absolute;
 };
 
+struct written_schema {
+    const struct schema_node *node;
+    const struct json *schema;
+};
+
 /* One keyword at one place. */
 struct visit {
     const struct evaluation_frame *at;
+    const struct json *schema; /* that it stands in */
     const struct json *member; /* of the schema */
     struct output_unit *unit, **link;
     struct report *own; /* what the schema itself says is wrong */
@@ -64,6 +71,27 @@ static gramc_text absolute_of(struct output_walk *walk, const struct evaluation_
     buf_free(&buf);
     evaluation_take(evaluation, passed / SIBLINGS_PER_STEP);
     return place->absolute;
+}
+
+/* A schema as it is written, looked for once. NULL, with the status: no memory, or a limit. */
+static const struct json *schema_of(struct output_walk *walk, const struct schema_node *node) {
+    static const struct json unknown = {.kind = JSON_TRUE}; /* given, and without its places */
+    struct evaluation *evaluation = walk->evaluation;
+    gramc_text key = {(const char *)&node, sizeof node};
+    struct written_schema *written = map_get(&walk->schemas, key);
+    size_t passed;
+    if (written) return written->schema;
+    written = ARENA_NEW(evaluation->arena, struct written_schema);
+    if (!written || !find_schema(evaluation->schema, node, &written->schema, &passed)) {
+        evaluation_stop(evaluation, GRAMC_NOMEM);
+        return NULL;
+    }
+    if (!written->schema) written->schema = &unknown;
+    written->node = node;
+    key.ptr = (const char *)&written->node;
+    (void)map_put(&walk->schemas, key, written);
+    if (evaluation->arena->oom) evaluation_stop(evaluation, GRAMC_NOMEM);
+    return evaluation_take(evaluation, passed / SIBLINGS_PER_STEP) ? written->schema : NULL;
 }
 
 /* Makes a report collect what `at` itself breaks. */
@@ -109,7 +137,8 @@ static bool apply(struct output_walk *walk, struct visit *visit,
         unit->item = inner->item;
         unit->is_item = inner->placed;
     }
-    if (inner->keyword[0] == '$' || inner->node->resource != at->node->resource)
+    if (inner->keyword[0] == '$' ||
+        (inner->node->resource && inner->node->resource != at->node->resource))
         unit->absolute = absolute_of(walk, inner);
     return walk_schema(walk, unit, inner, marks);
 }
@@ -411,13 +440,12 @@ static bool is_about(enum keyword keyword, const struct evaluation_frame *at) {
 }
 
 /* The schema of a string's content counts if there is a media type to read it by. */
-static bool says_itself(enum keyword keyword, const struct evaluation_frame *at) {
-    if (keyword == K_CONTENT_SCHEMA && !json_get(at->node->schema, "contentMediaType"))
-        return false;
+static bool says_itself(enum keyword keyword, const struct visit *visit) {
+    if (keyword == K_CONTENT_SCHEMA && !json_get(visit->schema, "contentMediaType")) return false;
     switch (keyword_row(keyword)->vocabulary) {
     case VOCABULARY_META_DATA:
     case VOCABULARY_FORMAT: return true;
-    case VOCABULARY_CONTENT: return at->value->kind == JSON_STRING;
+    case VOCABULARY_CONTENT: return visit->at->value->kind == JSON_STRING;
     default: return false;
     }
 }
@@ -468,7 +496,7 @@ static bool walk_keyword(struct output_walk *walk, struct visit *visit,
     visit->unit->keyword = true;
     visit->unit->token = visit->member->key;
     visit->unit->value = visit->member;
-    if (!known || says_itself(keyword, visit->at)) visit->unit->says = SAYS_VALUE;
+    if (!known || says_itself(keyword, visit)) visit->unit->says = SAYS_VALUE;
     walk_keyword_function *function = known ? walker_of(keyword) : NULL;
     if (function && is_about(keyword, visit->at)) valid = function(walk, visit);
     settle(walk, visit, valid);
@@ -481,8 +509,8 @@ static bool is_last(const struct json *member) {
 }
 
 /* In old drafts what stands beside $ref does not count. */
-static const struct json *only_member(const struct schema_node *node) {
-    return draft_is_old(node->resource->dialect.draft) ? json_get(node->schema, "$ref") : NULL;
+static const struct json *only_member(const struct schema_node *node, const struct json *schema) {
+    return draft_is_old(node->resource->dialect.draft) ? json_get(schema, "$ref") : NULL;
 }
 
 /* The root of a tool call is closed by the caller, in words that the schema does not have. */
@@ -513,15 +541,15 @@ static bool judge_itself(struct output_walk *walk, const struct evaluation_frame
 }
 
 static bool walk_keywords(struct output_walk *walk, struct output_unit *unit,
-                          const struct evaluation_frame *at, struct marks *marks) {
-    const struct schema_node *node = at->node;
-    const struct json *only = only_member(node);
+                          const struct evaluation_frame *at, const struct json *schema,
+                          struct marks *marks) {
+    const struct json *only = only_member(at->node, schema);
     struct output_unit **link = &unit->first;
     struct report own;
-    struct visit visit = {.at = at, .own = listen(walk, &own), .marks = marks};
+    struct visit visit = {.at = at, .schema = schema, .own = listen(walk, &own), .marks = marks};
     bool valid = !walk->all || judge_itself(walk, at, &own);
     for (int last = 0; last <= 1; last++)
-        for (const struct json *member = node->schema->first; member; member = member->next) {
+        for (const struct json *member = schema->first; member; member = member->next) {
             if (walk->evaluation->status != GRAMC_OK) return false;
             if (only ? member != only || last : is_last(member) != last) continue;
             visit.member = member;
@@ -541,12 +569,13 @@ static bool walk_node(struct output_walk *walk, struct output_unit *unit,
         if (own.first) unit->error = own.first->shown.message;
         return false;
     }
-    if (node->schema->kind != JSON_OBJECT) return true;
+    const struct json *schema = schema_of(walk, node);
+    if (!schema || schema->kind != JSON_OBJECT) return schema != NULL;
     if (node->flags & NODE_UNEVALUATED && at->value->kind >= JSON_ARRAY && !marks) {
         marks = &mine;
         if (!marks_init(walk->evaluation, marks, at->value)) return false;
     }
-    return walk_keywords(walk, unit, at, marks);
+    return walk_keywords(walk, unit, at, schema, marks);
 }
 
 static bool walk_schema(struct output_walk *walk, struct output_unit *unit,
@@ -569,6 +598,7 @@ void output_walk(struct verdict *verdict, struct evaluation *evaluation, const s
     struct report *report = evaluation->report;
     struct output_unit *first = NULL, **link = &first;
     map_init(&walk.places, evaluation->arena);
+    map_init(&walk.schemas, evaluation->arena);
     struct output_unit *unit = add_unit(&walk, &link);
     if (!unit) return;
     unit->absolute = absolute_of(&walk, &at);

@@ -29,6 +29,14 @@ static void *make(struct builder *b, size_t count, size_t size) {
     return made;
 }
 
+static gramc_text kept_text(struct builder *b, gramc_text text) {
+    return keep_text(b->c, b->resource->document, text);
+}
+
+static const struct json *keep(struct builder *b, const struct json *value) {
+    return keep_value(b->c, b->resource->document, value);
+}
+
 /* ## Nodes */
 
 static struct schema_node *new_node(struct schema_compiler *c, struct location *location) {
@@ -38,8 +46,11 @@ static struct schema_node *new_node(struct schema_compiler *c, struct location *
         return NULL;
     }
     node->schema = location->schema;
+    node->place = location->schema->start;
     node->resource = location->resource;
-    node->types = location->schema->kind == JSON_FALSE ? 0 : TYPE_BIT_ALL;
+    bool none = location->schema->kind == JSON_FALSE;
+    node->types = none ? 0 : TYPE_BIT_ALL;
+    node->flags = none ? NODE_FALSE : 0;
     if (c->last) c->last->next = node;
     else c->schema->nodes = node;
     c->last = node;
@@ -55,6 +66,7 @@ static struct schema_node *any_node(struct schema_compiler *c, const struct json
     }
     struct location *location = resources_location(c, schema, resource);
     if (!location) return NULL;
+    if (location->node && location->node == c->root) c->root_is_shared = true;
     if (!location->node) location->node = new_node(c, location);
     return location->node;
 }
@@ -142,11 +154,14 @@ static bool build_types(struct builder *b) {
 }
 
 static bool build_values(struct builder *b) {
-    b->node->constant = b->keywords[K_CONST];
-    b->node->choices = b->keywords[K_ENUM];
-    if (b->node->choices && b->node->choices->kind != JSON_ARRAY)
-        return bad(b, K_ENUM, "an array of values");
-    return true;
+    const struct json *choices = b->keywords[K_ENUM];
+    if (choices && choices->kind != JSON_ARRAY) return bad(b, K_ENUM, "an array of values");
+    if (!choices && !b->keywords[K_CONST]) return true;
+    struct value_rules *values = b->node->values = make(b, 1, sizeof *values);
+    if (!values) return false;
+    values->constant = keep(b, b->keywords[K_CONST]);
+    values->choices = keep(b, choices);
+    return b->c->status == GRAMC_OK;
 }
 
 /* ## Numbers and strings */
@@ -251,7 +266,8 @@ static bool build_string(struct builder *b) {
         return false;
     if (pattern && pattern->kind != JSON_STRING) return bad(b, K_PATTERN, "a string");
     if (format && format->kind != JSON_STRING) return bad(b, K_FORMAT, "a string");
-    if (pattern && !(rules->pattern = read_pattern(b, pattern, pattern->text))) return false;
+    if (pattern && !(rules->pattern = read_pattern(b, pattern, kept_text(b, pattern->text))))
+        return false;
     if (format && b->resource->dialect.assert_formats) rules->format = format_find(format->text);
     if (!build_content(b, rules)) return false;
     rules->lengths_only = !rules->pattern && !rules->format && !rules->content;
@@ -344,17 +360,19 @@ static bool build_properties(struct builder *b, struct object_rules *rules) {
     for (const struct json *member = map ? map->first : NULL; member; member = member->next) {
         const struct schema_node *node = compile_node(b->c, member, b->resource);
         if (!node) return false;
-        list[used] = (struct schema_property){
-            .key = member->key, .node = node, .required = NO_REQUIRED, .order = (uint32_t)used};
+        list[used] = (struct schema_property){.key = kept_text(b, member->key),
+                                              .node = node,
+                                              .required = NO_REQUIRED,
+                                              .next = (uint32_t)used};
         used++;
     }
     for (const struct json *name = names ? names->first : NULL; name; name = name->next) {
-        list[used] =
-            (struct schema_property){.key = name->text, .required = 0, .order = (uint32_t)used};
+        list[used] = (struct schema_property){
+            .key = kept_text(b, name->text), .required = 0, .next = (uint32_t)used};
         used++;
     }
     list = sort_merge(list, spare, count, sizeof *list, key_before, NULL); /* the last one wins */
-    rules->property_count = merge_properties(list, count);
+    rules->property_count = (uint32_t)merge_properties(list, count);
     for (size_t i = 0; i < rules->property_count; i++)
         if (list[i].required != NO_REQUIRED) list[i].required = rules->required_count++;
     if (list == spare) {
@@ -374,8 +392,8 @@ static bool build_patterns(struct builder *b, struct object_rules *rules) {
     rules->patterns = list;
     rules->pattern_count = map->count;
     for (const struct json *member = map->first; member; member = member->next, list++) {
-        list->pattern = member->key;
-        list->regex = read_pattern(b, member, member->key);
+        list->pattern = kept_text(b, member->key);
+        list->regex = read_pattern(b, member, list->pattern);
         list->node = list->regex ? compile_node(b->c, member, b->resource) : NULL;
         if (!list->node) return false;
     }
@@ -392,14 +410,14 @@ static bool build_dependents(struct builder *b, struct object_rules *rules) {
     struct dependent *list = make(b, count, sizeof *list);
     if (!list) return false;
     rules->dependents = list;
-    rules->dependent_count = count;
+    rules->dependent_count = (uint32_t)count;
     for (size_t i = 0; i < 3; i++) {
         const struct json *map = b->keywords[keywords[i]];
         for (const struct json *member = map ? map->first : NULL; member; member = member->next) {
             bool names = keywords[i] == K_DEPENDENT_REQUIRED ||
                          (keywords[i] == K_DEPENDENCIES && member->kind == JSON_ARRAY);
-            *list = (struct dependent){member->key, names ? member : NULL, NULL,
-                                       keyword_row(keywords[i])->name.ptr};
+            *list = (struct dependent){kept_text(b, member->key), keep(b, names ? member : NULL),
+                                       NULL, keyword_row(keywords[i])->name.ptr};
             if (names ? !check_names(b, keywords[i], member)
                       : !(list->node = compile_node(b->c, member, b->resource)))
                 return false;
@@ -451,7 +469,7 @@ static bool build_dynamic(struct builder *b, struct applicators *apply, enum key
     if (keyword == K_RECURSIVE_REF) {
         dynamic->dynamic = target->resource->recursive_anchor;
     } else {
-        gramc_text text = b->keywords[keyword]->text;
+        gramc_text text = kept_text(b, b->keywords[keyword]->text);
         size_t hash = 0;
         while (hash < text.len && text.ptr[hash] != '#') hash++;
         dynamic->name = text_slice(text, hash < text.len ? hash + 1 : hash, text.len);
@@ -484,14 +502,26 @@ bool keyword_is_heeded(enum keyword keyword, const struct dialect *dialect) {
            (keyword_row(keyword)->vocabulary & dialect->vocabularies);
 }
 
+/* For conversions, in any draft: strings here are JSON. */
+static void note_content(struct schema_node *node, const struct json *media_type,
+                         const struct json *encoding) {
+    if (json_is(media_type, JSON_STRING) && text_is(media_type->text, "application/json") &&
+        !encoding)
+        node->flags |= NODE_JSON_TEXT;
+}
+
 /* In old drafts what stands beside $ref does not count. */
 static void read_keywords(struct builder *b) {
     const struct dialect *dialect = &b->resource->dialect;
+    const struct json *media_type = NULL, *encoding = NULL;
     for (const struct json *member = b->node->schema->first; member; member = member->next) {
         enum keyword keyword = keyword_named(member->key);
+        if (keyword == K_CONTENT_MEDIA_TYPE) media_type = member;
+        if (keyword == K_CONTENT_ENCODING) encoding = member;
         if (keyword != K_COUNT && keyword_is_heeded(keyword, dialect))
             b->keywords[keyword] = member;
     }
+    note_content(b->node, media_type, encoding);
     const struct json *ref = b->keywords[K_REF];
     if (!ref || !draft_is_old(dialect->draft)) return;
     memset(b->keywords, 0, sizeof b->keywords);

@@ -188,6 +188,10 @@ const struct regex *regex_compile(struct regex_set *set, gramc_text pattern,
     return add_to_set(set, regex) ? regex : NULL;
 }
 
+gramc_text regex_pattern(const struct regex *regex) {
+    return regex->pattern;
+}
+
 static void *session_malloc(PCRE2_SIZE size, void *data) {
     struct regex_session *session = data;
     size_t rounded = (size + 15) & ~(size_t)15;

@@ -35,6 +35,9 @@ void regex_set_free(struct regex_set *set);
 const struct regex *regex_compile(struct regex_set *set, gramc_text pattern,
                                   struct regex_error *error);
 
+/* As it is written. */
+gramc_text regex_pattern(const struct regex *regex);
+
 enum regex_result { REGEX_NO, REGEX_YES, REGEX_LIMIT, REGEX_NOMEM };
 
 enum { BACKTRACKING_PER_STEP = 15, PROGRAM_STEPS_PER_STEP = 8 };

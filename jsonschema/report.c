@@ -77,7 +77,8 @@ static void put_pointers(struct sentence *s, size_t ends[PIECES]) {
     ends[PIECE_PATH] = end_piece(s, LONGEST_POINTER);
     size_t start = s->out.len;
     words_put_absolute(&s->out, s->at, s->keyword);
-    if (uri_encode_fragment(&s->out, start + s->at->node->resource->uri.len + 1)) s->is_end = false;
+    if (uri_encode_fragment(&s->out, start + words_written_node(s->at)->resource->uri.len + 1))
+        s->is_end = false;
     ends[PIECE_ABSOLUTE] = end_piece(s, LONGEST_POINTER);
     if (!s->is_end) words_put_schema(&s->out, s->at, s->keyword);
     ends[PIECE_SCHEMA] = end_piece(s, 0);
@@ -92,7 +93,7 @@ static struct violation make(const struct sentence *s, gramc_text all, const siz
     for (size_t i = 0, start = 0; i < PIECES; start = ends[i++] + 1)
         pieces[i] = text_slice(all, start, ends[i]);
     gramc_text absolute = pieces[PIECE_ABSOLUTE];
-    size_t hash = s->at->node->resource->uri.len;
+    size_t hash = words_written_node(s->at)->resource->uri.len;
     return (struct violation){
         .shown = {.instance = pieces[PIECE_INSTANCE],
                   .schema = s->is_end ? text_slice(absolute, hash + 1, absolute.len)
@@ -168,14 +169,14 @@ static void put_nearest(struct buf *out, gramc_text near) {
 void report_choice(struct evaluation *evaluation, const struct evaluation_frame *at,
                    const char *keyword) {
     struct sentence s;
-    bool constant = at->node->constant && keyword[0] == 'c';
+    bool constant = node_constant(at->node) && keyword[0] == 'c';
     if (!begin(&s, evaluation, at, keyword, WEIGHT_OTHER)) return;
     buf_puts(&s.out, "expected ");
-    if (constant) words_put_short(&s.out, at->node->constant);
-    else words_put_choices(&s.out, at->node->choices, MOST_LISTED);
+    if (constant) words_put_short(&s.out, node_constant(at->node));
+    else words_put_choices(&s.out, node_choices(at->node), MOST_LISTED);
     put_got(&s);
     gramc_text near =
-        constant ? (gramc_text){NULL, 0} : nearest_choice(at->node->choices, at->value);
+        constant ? (gramc_text){NULL, 0} : nearest_choice(node_choices(at->node), at->value);
     if (!advice_put_held(&s.out, evaluation, at, at->node->kinds)) put_nearest(&s.out, near);
     finish(&s);
 }
@@ -214,10 +215,9 @@ void report_size(struct evaluation *evaluation, const struct evaluation_frame *a
 
 void report_pattern(struct evaluation *evaluation, const struct evaluation_frame *at) {
     struct sentence s;
-    const struct json *pattern = json_get(at->node->schema, "pattern");
     if (!begin(&s, evaluation, at, "pattern", WEIGHT_USUAL)) return;
     buf_puts(&s.out, "expected a string that matches ");
-    if (pattern) words_put_cut(&s.out, pattern->text, 200);
+    words_put_cut(&s.out, regex_pattern(at->node->string->pattern), 200);
     put_got(&s);
     finish(&s);
 }
@@ -271,7 +271,7 @@ void report_required(struct evaluation *evaluation, const struct evaluation_fram
     buf_reset(&s.out);
     words_put_member(&s.out, at, property->key);
     buf_puts(&s.out, ": missing; it is required");
-    if (property->node && (property->node->kinds != TYPE_BIT_ALL || property->node->choices)) {
+    if (property->node && (property->node->kinds != TYPE_BIT_ALL || node_choices(property->node))) {
         buf_puts(&s.out, " and must be ");
         words_put_expected(&s.out, property->node, MOST_LISTED);
     }
@@ -355,7 +355,7 @@ void report_not(struct evaluation *evaluation, const struct evaluation_frame *at
     struct sentence s;
     const struct schema_node *no = at->node->apply->no;
     if (!begin(&s, evaluation, at, "not", WEIGHT_USUAL)) return;
-    if (no->choices || no->constant || no->kinds != TYPE_BIT_ALL) {
+    if (no->values || no->kinds != TYPE_BIT_ALL) {
         buf_puts(&s.out, "must not be ");
         words_put_expected(&s.out, no, MOST_LISTED);
     } else {

@@ -46,7 +46,7 @@ struct location *resources_location(struct schema_compiler *c, const struct json
     struct location *slot = location_slot(&c->locations, schema);
     if (!slot->schema) {
         if (!resource) return NULL;
-        *slot = (struct location){schema, resource, NULL};
+        *slot = (struct location){.schema = schema, .resource = resource};
         c->locations.count++;
     }
     return slot;
@@ -183,28 +183,42 @@ static bool find_dialect(struct schema_compiler *c, const struct schema_document
         return true;
     }
     if (text_eq(meta, uri)) return true; /* a meta-schema that describes itself */
+    meta = keep_text(c, document, meta);
+    if (!meta.ptr) return false;
     if (!compile_step(c)) return false;
     return custom_dialect(c, document, name, meta, dialect);
 }
 
 /* ## Walking */
 
+static bool make_names(struct schema_compiler *c, struct resource *resource) {
+    if (resource->names) return true;
+    resource->names = ARENA_NEW(c->arena, struct anchor_names);
+    if (!resource->names) return compile_stop(c, GRAMC_NOMEM);
+    map_init(&resource->names->all, c->arena);
+    map_init(&resource->names->dynamic, c->arena);
+    return true;
+}
+
 static bool add_anchor(struct schema_compiler *c, struct resource *resource,
                        const struct json *schema, const struct json *name, bool dynamic) {
     if (!json_is(name, JSON_STRING)) return true;
+    gramc_text text = keep_text(c, resource->document, name->text);
+    if (!text.ptr || !make_names(c, resource)) return false;
     struct anchor *anchor = ARENA_NEW(c->arena, struct anchor);
     if (!anchor) return compile_stop(c, GRAMC_NOMEM);
-    *anchor = (struct anchor){resource->anchors, name->text, schema, NULL, dynamic};
+    *anchor = (struct anchor){resource->anchors, text, schema, NULL, dynamic};
     resource->anchors = anchor;
-    map_put(&resource->names, anchor->name, anchor);
-    if (dynamic) map_put(&resource->dynamic_names, anchor->name, anchor);
+    map_put(&resource->names->all, anchor->name, anchor);
+    if (dynamic) map_put(&resource->names->dynamic, anchor->name, anchor);
     return !c->arena->oom || compile_stop(c, GRAMC_NOMEM);
 }
 
 static struct resource *add_resource(struct schema_compiler *c, gramc_text uri,
                                      const struct schema_document *document,
                                      const struct json *root, struct dialect dialect) {
-    struct resource *resource = ARENA_NEW(c->arena, struct resource);
+    struct resource *resource =
+        c->schema->resources ? ARENA_NEW(c->arena, struct resource) : &c->schema->own_resource;
     if (!resource) {
         compile_stop(c, GRAMC_NOMEM);
         return NULL;
@@ -213,9 +227,8 @@ static struct resource *add_resource(struct schema_compiler *c, gramc_text uri,
                                   .uri = uri,
                                   .document = document,
                                   .root = root,
+                                  .place = root->start,
                                   .dialect = dialect};
-    map_init(&resource->names, c->arena);
-    map_init(&resource->dynamic_names, c->arena);
     c->schema->resources = resource;
     return resource;
 }
@@ -229,7 +242,9 @@ static bool enter_id(struct schema_compiler *c, const struct json *schema,
     bool old = draft_is_old(draft);
     if (!json_is(id, JSON_STRING) || id->text.len == 0) return true;
     if (old && json_get(schema, "$ref")) return true;
-    gramc_text fragment = uri_fragment(id->text), uri = uri_without_fragment(id->text);
+    gramc_text name = keep_text(c, outer->document, id->text);
+    if (!name.ptr) return false;
+    gramc_text fragment = uri_fragment(name), uri = uri_without_fragment(name);
     if (uri.len) {
         uri = uri_resolve(c->arena, outer->uri, uri);
         struct dialect dialect = outer->dialect;
@@ -243,8 +258,8 @@ static bool enter_id(struct schema_compiler *c, const struct json *schema,
         if (!add_name(c, uri, *resource)) return false;
     }
     if (!old || !fragment.len) return true;
-    struct json name = {.kind = JSON_STRING, .text = fragment};
-    return add_anchor(c, *resource, schema, &name, false);
+    struct json anchor = {.kind = JSON_STRING, .text = fragment};
+    return add_anchor(c, *resource, schema, &anchor, false);
 }
 
 /* What names a schema within its resource. */
@@ -281,7 +296,9 @@ static bool walk(struct schema_compiler *c, const struct json *schema, struct re
 /* ## Documents */
 
 static struct schema_document *new_document(struct schema_compiler *c, gramc_text uri) {
-    struct schema_document *document = ARENA_NEW(c->arena, struct schema_document);
+    struct schema_document *document = c->schema->document
+                                           ? ARENA_NEW(c->arena, struct schema_document)
+                                           : &c->schema->own_document;
     if (!document) {
         compile_stop(c, GRAMC_NOMEM);
         return NULL;
@@ -295,6 +312,7 @@ static struct schema_document *new_document(struct schema_compiler *c, gramc_tex
 static struct resource *add_document(struct schema_compiler *c, struct schema_document *document,
                                      struct dialect inherited) {
     const struct json *root = document->root;
+    document->start = root->start;
     struct dialect told = inherited;
     document->next = c->schema->documents;
     c->schema->documents = document;
@@ -318,9 +336,10 @@ static struct resource *read_document(struct schema_compiler *c, gramc_text uri,
         compile_limit(c, "all documents together are larger than 16 MiB");
         return NULL;
     }
-    document->root = json_parse(c->arena, text, &error);
+    document->text = text;
+    document->root = json_parse(document_arena(c, document), text, &error);
     if (document->root) return add_document(c, document, inherited);
-    if (c->arena->oom) compile_stop(c, GRAMC_NOMEM);
+    if (c->arena->oom || c->scratch.oom) compile_stop(c, GRAMC_NOMEM);
     struct json place = {.start = (uint32_t)error.position};
     compile_fail(c, document, &place, "not JSON: %s", error.message);
     if (error.limit) c->status = GRAMC_LIMIT;
@@ -364,19 +383,28 @@ static struct dialect root_dialect(const struct schema_compiler *c) {
     return whole_dialect(c, draft == GRAMC_DRAFT_AUTO ? GRAMC_DRAFT_2020_12 : draft);
 }
 
+static gramc_text own_uri(struct schema_compiler *c) {
+    gramc_text uri = c->options->base_uri;
+    if (!uri.len) return TEXT("");
+    uri = arena_text(c->arena, uri);
+    if (!uri.ptr) compile_stop(c, GRAMC_NOMEM);
+    return uri;
+}
+
 struct resource *resources_load_root(struct schema_compiler *c, gramc_text text) {
-    gramc_text copy = arena_text(c->arena, text);
-    gramc_text uri = arena_text(c->arena, c->options->base_uri);
-    if (!copy.ptr || !uri.ptr) {
-        compile_stop(c, GRAMC_NOMEM);
-        return NULL;
+    gramc_text uri = own_uri(c);
+    if (!uri.ptr) return NULL;
+    if (text.len <= SCHEMA_BYTES_MAX) {
+        memcpy(c->schema->text, text.ptr, text.len);
+        c->schema->text[text.len] = '\0';
+        text.ptr = c->schema->text;
     }
-    return read_document(c, uri, copy, root_dialect(c));
+    return read_document(c, uri, text, root_dialect(c));
 }
 
 struct resource *resources_take_root(struct schema_compiler *c, const struct json *root) {
-    gramc_text uri = arena_text(c->arena, c->options->base_uri);
-    struct schema_document *document = new_document(c, uri);
+    gramc_text uri = own_uri(c);
+    struct schema_document *document = uri.ptr ? new_document(c, uri) : NULL;
     if (!document) return NULL;
     document->root = root;
     return add_document(c, document, root_dialect(c));
@@ -386,7 +414,8 @@ struct resource *resources_take_root(struct schema_compiler *c, const struct jso
 
 const struct anchor *resource_anchor(const struct resource *resource, gramc_text name,
                                      bool only_dynamic) {
-    return map_get(only_dynamic ? &resource->dynamic_names : &resource->names, name);
+    const struct anchor_names *names = resource->names;
+    return names ? map_get(only_dynamic ? &names->dynamic : &names->all, name) : NULL;
 }
 
 /* The index of a map that is large; NULL: it is none, or there is no memory. */
@@ -449,10 +478,12 @@ static const struct json *find_fragment(struct schema_compiler *c, struct resour
 
 struct location *resources_find(struct schema_compiler *c, const struct resource *from,
                                 gramc_text reference, const struct json *at) {
+    reference = keep_text(c, from->document, reference);
+    if (!reference.ptr) return NULL;
     gramc_text uri = reference.len ? uri_without_fragment(reference) : reference;
     uri = uri.len ? uri_resolve(c->arena, from->uri, uri) : from->uri;
-    gramc_text fragment = uri_decode(c->arena, uri_fragment(reference));
-    if (c->arena->oom) compile_stop(c, GRAMC_NOMEM);
+    gramc_text fragment = uri_decode(&c->scratch, uri_fragment(reference));
+    if (c->arena->oom || c->scratch.oom) compile_stop(c, GRAMC_NOMEM);
     if (c->status != GRAMC_OK || !compile_step(c)) return NULL;
     struct resource *resource = find_document(c, uri, from->dialect, from->document, at);
     if (!resource) return NULL;

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "jsonschema/uri.h"
 
-enum { LONGEST_SHORT = 60 };
+enum { LONGEST_SHORT = 60, LONGEST_READ_WITHOUT_MEMORY = 1024 };
 
 /* ## Places */
 
@@ -90,7 +90,7 @@ static void put_keyword(struct buf *out, const char *keyword) {
 
 /* A schema that is false is reported at the keyword that leads to it. */
 static bool is_own_place(const struct evaluation_frame *at, const char *keyword) {
-    return keyword && at->node->types == 0 && at->node->schema->kind == JSON_FALSE;
+    return keyword && at->node->types == 0 && at->node->flags & NODE_FALSE;
 }
 
 /* The root of a tool call is closed by the caller, not by the schema's text. */
@@ -98,8 +98,12 @@ static bool is_closed_by_caller(const struct evaluation_frame *at) {
     return at->node->types == 0 && (at->node->flags & NODE_CLOSED);
 }
 
+const struct schema_node *words_written_node(const struct evaluation_frame *at) {
+    return at->node->resource ? at->node : at->up->node;
+}
+
 static bool is_of_other_document(const struct evaluation_frame *at) {
-    const struct schema_document *document = at->node->resource->document;
+    const struct schema_document *document = words_written_node(at)->resource->document;
     const struct evaluation_frame *root = at;
     if (!document->uri.len || !at->up) return false;
     while (root->up) root = root->up;
@@ -112,18 +116,19 @@ static bool is_of_reader(const char *keyword) {
 }
 
 void words_put_schema(struct buf *out, const struct evaluation_frame *at, const char *keyword) {
-    const struct schema_document *document = at->node->resource->document;
+    const struct schema_node *node = words_written_node(at);
+    const struct schema_document *document = node->resource->document;
     if (is_of_other_document(at)) {
         buf_text(out, document->uri);
         buf_putc(out, '#');
     }
-    put_pointer_to(out, document->root, at->node->schema);
+    put_pointer_to(out, document, document->start, node->place);
     if (!is_of_reader(keyword) && !is_own_place(at, keyword)) put_keyword(out, keyword);
 }
 
 bool words_is_end_of_absolute(const struct evaluation_frame *at, const char *keyword) {
-    const struct resource *resource = at->node->resource;
-    return resource->root == resource->document->root && !is_of_other_document(at) &&
+    const struct resource *resource = words_written_node(at)->resource;
+    return resource->place == resource->document->start && !is_of_other_document(at) &&
            !is_of_reader(keyword);
 }
 
@@ -141,9 +146,10 @@ void words_put_path(struct buf *out, const struct evaluation_frame *at, const ch
 }
 
 static size_t put_uri(struct buf *out, const struct schema_node *node) {
-    buf_text(out, node->resource->uri);
+    const struct resource *resource = node->resource;
+    buf_text(out, resource->uri);
     buf_putc(out, '#');
-    return put_pointer_to(out, node->resource->root, node->schema);
+    return put_pointer_to(out, resource->document, resource->place, node->place);
 }
 
 size_t words_put_uri(struct buf *out, const struct schema_node *node) {
@@ -153,7 +159,7 @@ size_t words_put_uri(struct buf *out, const struct schema_node *node) {
 }
 
 void words_put_absolute(struct buf *out, const struct evaluation_frame *at, const char *keyword) {
-    (void)put_uri(out, at->node);
+    (void)put_uri(out, words_written_node(at));
     if (!is_own_place(at, keyword)) put_keyword(out, keyword);
 }
 
@@ -246,18 +252,18 @@ void words_put_choices(struct buf *out, const struct json *choices, size_t most)
 }
 
 void words_put_expected(struct buf *out, const struct schema_node *node, size_t most) {
-    if (node->constant) words_put_short(out, node->constant);
-    else if (node->choices) words_put_choices(out, node->choices, most);
+    if (node_constant(node)) words_put_short(out, node_constant(node));
+    else if (node_choices(node)) words_put_choices(out, node_choices(node), most);
     else put_types(out, node->kinds);
 }
 
 /* ## Examples */
 
 /* A value that the schema itself names. */
-static const struct json *own_example(const struct schema_node *node) {
-    const struct json *examples = json_get(node->schema, "examples");
+static const struct json *own_example(const struct schema_node *node, const struct json *schema) {
+    const struct json *examples = json_get(schema, "examples");
     const struct json *example = json_is(examples, JSON_ARRAY) ? examples->first : NULL;
-    if (!example) example = json_get(node->schema, "default");
+    if (!example) example = json_get(schema, "default");
     if (!example || example->kind == JSON_NULL || example->kind >= JSON_ARRAY) return NULL;
     return type_of(example) & node->types ? example : NULL;
 }
@@ -282,10 +288,9 @@ static void put_array_example(struct buf *out, const struct json *instead_of) {
     buf_putc(out, ']');
 }
 
-void words_put_example(struct buf *out, const struct schema_node *node,
-                       const struct json *instead_of) {
-    const struct json *example = own_example(node);
-    if (node->constant || node->choices) {
+static void put_example(struct buf *out, const struct schema_node *node, const struct json *example,
+                        const struct json *instead_of) {
+    if (node->values) {
         words_put_expected(out, node, 8);
     } else if (node->types & TYPE_BIT_NUMBER) {
         bool whole = !(node->types & TYPE_BIT_FRACTION);
@@ -306,4 +311,21 @@ void words_put_example(struct buf *out, const struct schema_node *node,
     } else {
         buf_puts(out, "null");
     }
+}
+
+void words_put_example(struct buf *out, const struct schema_node *node,
+                       const struct json *instead_of) {
+    struct arena arena;
+    uint64_t room[LONGEST_READ_WITHOUT_MEMORY / sizeof(uint64_t)];
+    if (node->values || !(node->types & (TYPE_BIT_NUMBER | TYPE_BIT_STRING))) {
+        put_example(out, node, NULL, instead_of);
+        return;
+    }
+    arena_init(&arena, &out->allocator);
+    arena.cursor = (char *)room;
+    arena.end = (char *)room + sizeof room;
+    const struct json *schema = read_schema(node, &arena);
+    if (arena.oom) out->state = BUF_NOMEM;
+    else put_example(out, node, own_example(node, schema), instead_of);
+    arena_free(&arena);
 }

@@ -10,6 +10,9 @@ void words_put_place(struct buf *out, const struct evaluation_frame *at);
 /* The place of a member of the object at `at`. */
 void words_put_member(struct buf *out, const struct evaluation_frame *at, gramc_text key);
 
+/* The node in whose name a place refuses: a root that the caller closes does so itself. */
+const struct schema_node *words_written_node(const struct evaluation_frame *at);
+
 /* JSON Pointers. The instance's; the schema's own, from the start of its document; the way through
  * the schema with each $ref; the URI. `keyword` is what comes last; NULL for none. */
 void words_put_instance(struct buf *out, const struct evaluation_frame *at, const char *keyword);

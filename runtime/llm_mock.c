@@ -39,6 +39,8 @@ static bool sample(gramc_text *out, struct arena *arena, const struct json *docu
                    const gramc_schema *schema) {
     struct buf text;
     if (!document) document = gramc_schema_document(schema);
+    if (!document) arena->oom = true;
+    if (!document) return false;
     buf_init(&text, &arena->allocator, SAMPLE_MAX);
     gramc_status status = gramc_schema_sample(document, &arena->allocator, buf_writer(&text));
     if (status == GRAMC_NOMEM || buf_status(&text) == GRAMC_NOMEM) arena->oom = true;

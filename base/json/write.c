@@ -196,9 +196,9 @@ bool json_put_double(struct buf *out, double value) {
 
 void json_put_pointer_token(struct buf *out, gramc_text token) {
     size_t done = 0;
-    buf_putc(out, '/');
     bool plain =
         !token.len || (!memchr(token.ptr, '~', token.len) && !memchr(token.ptr, '/', token.len));
+    buf_putc(out, '/');
     for (size_t i = 0; !plain && i < token.len; i++) {
         char c = token.ptr[i];
         if (c != '~' && c != '/') continue;

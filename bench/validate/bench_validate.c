@@ -1,12 +1,14 @@
 /* Times the validator on a file of tool calls:
- *     bench_validate SCHEMAS CALLS [RUNS]
+ *     bench_validate SCHEMAS [CALLS [RUNS]]
  * SCHEMAS is a JSON list of {name, schema}; each line of CALLS is "tool TAB expected TAB text",
  * where tool counts from 0 and expected is 1 for valid, 0 for invalid, 2 for not JSON. One core,
  * text in and verdict out. Prints a JSON object for each call of the library, with the median over
  * the runs, and how many verdicts differ from what was expected:
  *   accepts  gramc_schema_accepts: yes or no
  *   check    gramc_schema_check as runs have it: strict at the top level, formats checked, defaults
- *            filled in, nulls for what may be left out; what is wrong is explained */
+ *            filled in, nulls for what may be left out; what is wrong is explained
+ * Without CALLS it prints what compiling the schemas takes, and what they keep: the bytes that the
+ * library asked for (`allocated`), and those of them that are in use. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +16,7 @@
 #include "base/json/json.h"
 #include "base/text.h"
 #include "bench/validate/workload.h"
-#include "gramc/schema.h"
+#include "jsonschema/compiled.h"
 
 enum { MOST_RUNS = 64 };
 
@@ -29,14 +31,26 @@ struct bench {
     size_t schema_count;
     struct call *calls;
     size_t count, bytes;
-    size_t changed; /* calls that came back with something filled in or left out */
+    size_t schema_bytes;
+    size_t changed;   /* calls that came back with something filled in or left out */
+    size_t allocated; /* by the library, now */
 };
 
-static gramc_schema *load_schema(gramc_text text) {
+static void *count(void *ctx, void *ptr, size_t old_size, size_t new_size) {
+    size_t *now = ctx;
+    *now += new_size - (ptr ? old_size : 0);
+    if (new_size) return realloc(ptr, new_size);
+    free(ptr);
+    return NULL;
+}
+
+static gramc_schema *load_schema(struct bench *bench, gramc_text text) {
+    const gramc_allocator allocator = {count, &bench->allocated};
     gramc_schema_options options = GRAMC_SCHEMA_OPTIONS_INIT;
     gramc_json_error error;
     gramc_schema *schema = NULL;
     options.assert_formats = options.closed_root = true;
+    options.allocator = &allocator;
     if (gramc_schema_compile(&schema, text.ptr, text.len, &options, &error))
         fprintf(stderr, "%s\n", error.message);
     return schema;
@@ -50,12 +64,19 @@ static bool load_schemas(struct bench *bench, gramc_text text) {
     for (const struct json *tool = list ? list->first : NULL; tool; tool = tool->next) {
         const struct json *schema = json_get(tool, "schema");
         gramc_schema *loaded =
-            schema ? load_schema(text_slice(text, schema->start, schema->end)) : NULL;
+            schema ? load_schema(bench, text_slice(text, schema->start, schema->end)) : NULL;
         if (!loaded) return false;
         bench->schemas[bench->schema_count++] = loaded;
+        bench->schema_bytes += schema->end - schema->start;
     }
     arena_free(&arena);
     return bench->schema_count > 0;
+}
+
+static void free_schemas(struct bench *bench) {
+    for (size_t i = 0; i < bench->schema_count; i++) gramc_schema_free(bench->schemas[i]);
+    free(bench->schemas);
+    bench->schema_count = bench->schema_bytes = 0;
 }
 
 static bool load_calls(struct bench *bench, gramc_text text) {
@@ -126,20 +147,44 @@ static size_t measure(struct bench *bench, const char *name, judge_fn judge, siz
     return differ;
 }
 
+/* What compiling takes, with reading the list, and what the schemas keep. */
+static bool measure_schemas(struct bench *bench, gramc_text text) {
+    enum { RUNS = 10 };
+    double start = workload_seconds();
+    for (size_t i = 0; i < RUNS; i++) {
+        free_schemas(bench);
+        if (!load_schemas(bench, text)) return false;
+    }
+    double count = (double)bench->schema_count, slack = 0;
+    double us = (workload_seconds() - start) / RUNS / count * 1e6;
+    for (size_t i = 0; i < bench->schema_count; i++)
+        slack += (double)(bench->schemas[i]->arena.end - bench->schemas[i]->arena.cursor);
+    printf("{\"schemas\":%.0f,\"bytes\":%.0f,\"us_to_compile\":%.2f,\"allocated\":%.0f,"
+           "\"in_use\":%.0f}\n",
+           count, (double)bench->schema_bytes / count, us, (double)bench->allocated / count,
+           ((double)bench->allocated - slack) / count);
+    return true;
+}
+
 int main(int argc, char **argv) {
     struct bench bench = {.count = 0};
     size_t runs = argc > 3 ? (size_t)strtoul(argv[3], NULL, 10) : 7;
-    if (argc < 3 || runs < 1 || runs > MOST_RUNS) {
-        fputs("usage: bench_validate SCHEMAS CALLS [RUNS]\n", stderr);
+    if (argc < 2 || runs < 1 || runs > MOST_RUNS) {
+        fputs("usage: bench_validate SCHEMAS [CALLS [RUNS]]\n", stderr);
         return 2;
     }
-    if (!load_schemas(&bench, workload_file(argv[1])) ||
-        !load_calls(&bench, workload_file(argv[2]))) {
+    gramc_text schemas = workload_file(argv[1]);
+    if (!load_schemas(&bench, schemas) ||
+        (argc > 2 && !load_calls(&bench, workload_file(argv[2])))) {
         fputs("cannot read the schemas or the calls\n", stderr);
         return 2;
     }
-    size_t differ = measure(&bench, "check", check, runs);
-    differ += measure(&bench, "accepts", accepts, runs);
-    for (size_t i = 0; i < bench.schema_count; i++) gramc_schema_free(bench.schemas[i]);
+    size_t differ = 0;
+    if (argc == 2 && !measure_schemas(&bench, schemas)) return 2;
+    if (argc > 2) {
+        differ = measure(&bench, "check", check, runs);
+        differ += measure(&bench, "accepts", accepts, runs);
+    }
+    free_schemas(&bench);
     return differ != 0;
 }

@@ -1,6 +1,7 @@
 /* Prints a tool as a function declaration of Gemini's generateContent, its parameters in the older
  * `parameters` form that every model takes: like OpenAPI 3.0, types in capitals. */
 #include "compiler/emit/examples.h"
+#include "compiler/emit/meta.h"
 
 /* A tool made by hand has no signature: its schema is read. */
 static bool has_parameters(const struct tool *tool) {
@@ -19,5 +20,6 @@ void emit_gemini(struct emission *e, const struct tool *tool) {
         json_key(&e->json, "parameters");
         emission_put_parameters(e, tool);
     }
+    emission_put_meta(e, tool, "gemini");
     json_object_end(&e->json);
 }

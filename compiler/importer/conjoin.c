@@ -4,6 +4,7 @@
  * parameters, the two become one object. */
 #include "compiler/importer/parts.h"
 
+#include "base/json/edit.h"
 #include "base/text.h"
 #include "jsonschema/keywords.h"
 
@@ -11,30 +12,19 @@ enum { DEEPEST_CHAIN = 16 };
 
 /* ## Keywords */
 
-static enum vocabulary vocabulary_of(const struct json *member) {
-    enum keyword keyword = keyword_named(member->key);
-    return keyword == K_COUNT ? VOCABULARY_META_DATA : keyword_row(keyword)->vocabulary;
-}
-
 bool import_asserts(const struct json *member) {
-    enum vocabulary v = vocabulary_of(member);
-    return v == VOCABULARY_APPLICATOR || v == VOCABULARY_VALIDATION ||
-           v == VOCABULARY_UNEVALUATED || v == VOCABULARY_FORMAT;
+    return keyword_asserts(member->key);
 }
 
 /* Says the same, whatever stands beside it. */
 static bool is_independent(const struct json *member) {
     static const char *const bound[] = {"type", "required", "minContains", "maxContains", NULL};
-    enum vocabulary v = vocabulary_of(member);
+    enum keyword keyword = keyword_named(member->key);
+    enum vocabulary v =
+        keyword == K_COUNT ? VOCABULARY_META_DATA : keyword_row(keyword)->vocabulary;
     if (text_is(member->key, "propertyNames")) return true;
     return (v == VOCABULARY_VALIDATION || v == VOCABULARY_FORMAT) &&
            !import_in_list(member->key, bound);
-}
-
-static struct json *find(struct json *object, const char *key) {
-    struct json *member = object->first;
-    while (member && !text_is(member->key, key)) member = member->next;
-    return member;
 }
 
 static struct json *copy_of(struct importer *in, const struct json *value) {
@@ -67,7 +57,7 @@ static bool clashes(const struct importer *in, const struct json *schema,
 
 /* {"$ref": R, ...} becomes {"allOf": [{"$ref": R}], ...} */
 static void use_all_of(struct importer *in, struct json *schema) {
-    struct json *reference = find(schema, "$ref"), *all = find(schema, "allOf");
+    struct json *reference = json_find(schema, "$ref"), *all = json_find(schema, "allOf");
     struct json *part = import_json(in->arena, JSON_OBJECT, TEXT(""), TEXT(""));
     struct json *inside = part ? copy_of(in, reference) : NULL;
     if (!inside || (all && all->kind != JSON_ARRAY)) return;
@@ -90,7 +80,7 @@ static void use_all_of(struct importer *in, struct json *schema) {
 }
 
 void import_note_reference(struct importer *in, struct json *schema) {
-    struct import_reference_use *use = schema->count > 1 && find(schema, "$ref")
+    struct import_reference_use *use = schema->count > 1 && json_find(schema, "$ref")
                                            ? ARENA_NEW(in->arena, struct import_reference_use)
                                            : NULL;
     if (!use) return;

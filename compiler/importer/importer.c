@@ -3,6 +3,7 @@
  * is marked and the text written again, closer to the JSON. So what comes out always passes. */
 #include "compiler/importer/parts.h"
 
+#include "base/json/edit.h"
 #include "base/options.h"
 #include "base/text.h"
 #include "compiler/agent.h"
@@ -135,11 +136,34 @@ static bool compare_parameters(struct importer *in, const struct import_tool *to
     return changed;
 }
 
+/* What is demanded of the arguments as a whole: all but their list. */
+static struct json *whole_of(struct importer *in, const struct json *schema) {
+    struct json *whole = json_new(in->arena, JSON_OBJECT);
+    for (const struct json *m = schema->first; m && whole; m = m->next) {
+        static const char *const listed[] = {"properties", "type", "$defs", NULL};
+        bool demands = import_asserts(m) || text_is(m->key, "$ref");
+        if (demands && !import_in_list(m->key, listed))
+            json_set(whole, m->key, json_copy_shallow(in->arena, m));
+    }
+    return whole;
+}
+
+static bool compare_whole(struct importer *in, const struct import_tool *tool,
+                          const struct json *root) {
+    const struct json *theirs = tool->parameters;
+    if (!theirs || import_marks(in, theirs) & (MARK_DROP | MARK_CHANGED)) return false;
+    struct json *a = whole_of(in, theirs), *b = whole_of(in, root);
+    if (!a || !b || !import_difference(in, a, b, root)) return false;
+    import_set_marks(in, theirs, import_marks(in, theirs) | MARK_CHANGED);
+    return true;
+}
+
 static bool compare_tool(struct importer *in, const struct import_tool *tool,
                          const struct signature *compiled, bool last) {
     bool changed = false;
     const struct json *root = schema_document(in->arena, &compiled->arguments, SCHEMA_PRINTED);
     if (root) changed = compare_parameters(in, tool, root, last);
+    if (root && !changed) changed = compare_whole(in, tool, root);
     if (!tool->result || in->arena->oom) return changed;
     root = schema_document(in->arena, compiled->result, SCHEMA_PRINTED);
     return (root && compare_schema(in, tool->result, root, last)) || changed;

@@ -145,14 +145,22 @@ static const struct json *result_read(const struct api_operation *o) {
     return result ? result : no_result(o);
 }
 
+/* The operation's own words, else those of its path. */
+static gramc_text description_of(const struct api_operation *o) {
+    const struct json *holders[] = {o->operation, o->operation, o->path, o->path};
+    static const char *const members[] = {"description", "summary", "description", "summary"};
+    gramc_text found = {NULL, 0};
+    for (size_t i = 0; i < sizeof members / sizeof *members && !text_trim(found).len; i++)
+        found = import_text(holders[i], members[i]);
+    return found;
+}
+
 static void read_operation(struct api_operation *o) {
     struct importer *in = o->in;
     struct import_subject subject = subject_of(o);
-    gramc_text description = import_text(o->operation, "description");
     if (!import_is_wanted(in, &subject)) return;
-    if (!text_trim(description).len) description = import_text(o->operation, "summary");
     gramc_text name = import_name(in, &subject);
-    struct import_tool *tool = import_add(in, o->operation, name, cut(o, description, name));
+    struct import_tool *tool = import_add(in, o->operation, name, cut(o, description_of(o), name));
     if (!tool || !request_read(o, tool)) return;
     if (json_is(json_get(o->operation, "deprecated"), JSON_TRUE)) tool->deprecated = TEXT("true");
     import_lose_others(in, o->operation, known, tool, NULL);

@@ -107,6 +107,7 @@ struct import_tool {
     const struct json *annotations;         /* MCP's hints */
     const struct json *examples;            /* calls; NULL: none */
     const struct json *settings;            /* what a bundle says of it; NULL: it is in none */
+    struct json *meta;                      /* what only its own target prints; NULL: nothing */
     gramc_text deprecated;                  /* "true" or what to use instead; empty: it is not */
     struct import_http *http;
     bool named;     /* identifier and name differ */
@@ -240,6 +241,16 @@ void import_note_reason(struct importer *in, const struct json *schema, gramc_te
 void import_lose_schema(struct importer *in, const struct json *at, gramc_text why);
 /* The list ends with NULL. */
 bool import_in_list(gramc_text key, const char *const *list);
+
+/* Keeps a member in `meta` for the provider or protocol that knows it. `inside` NULL, or the member
+ * of the definition that it stands in. */
+void import_keep(struct importer *in, struct import_tool *tool, const char *provider,
+                 const char *inside, const struct json *member);
+/* Keeps, or loses, what the form has beside what is read. */
+void import_keep_others(struct importer *in, struct import_tool *tool, const char *kind,
+                        const struct json *member);
+/* `meta` among the tool's properties. */
+void import_tool_meta(struct importer *in, const struct import_tool *tool, struct doc *list);
 
 /* A bundle, as `gramc compile --target bundle` writes it. */
 bool import_is_bundle(const struct json *object);

@@ -161,22 +161,33 @@ static const char *const known[] = {"name",
                                     "responseJsonSchema",
                                     NULL};
 static const char *const round_function[] = {"type", "function", NULL};
-static const char *const known_hints[] = {"title",          "readOnlyHint",  "destructiveHint",
-                                          "idempotentHint", "openWorldHint", NULL};
+static const char *const known_hints[] = {"readOnlyHint", "destructiveHint", "idempotentHint",
+                                          "openWorldHint", NULL};
+
+/* Hints that are no properties, and a second title. */
+static void keep_hints(struct importer *in, struct import_tool *tool, const struct json *hints) {
+    for (const struct json *m = json_is(hints, JSON_OBJECT) ? hints->first : NULL; m; m = m->next)
+        if (m->kind != JSON_NULL && !import_in_list(m->key, known_hints) &&
+            !(text_is(m->key, "title") && text_eq(m->text, tool->title)))
+            import_keep(in, tool, "mcp", "annotations", m);
+}
 
 /* What is said twice in two forms is read once: the other is left out. */
 static void report_others(struct importer *in, const struct form *form, const struct json *item,
-                          const struct json *inside, const struct import_tool *tool) {
+                          const struct json *inside, struct import_tool *tool) {
     static const char *const schemas[] = {"parameters", "input_schema", "inputSchema",
                                           "parametersJsonSchema", NULL};
+    const char *kind = in->dialect == IMPORT_DIALECT_GEMINI ? "gemini" : form->kind;
     for (const struct json *m = inside->first; m; m = m->next) {
         bool other_schema = import_in_list(m->key, schemas) && !text_is(m->key, form->parameters);
         bool setting = tool->settings && import_is_setting(m->key);
         bool other = !import_in_list(m->key, known) && !setting;
-        if (m->kind != JSON_NULL && (other || other_schema)) import_lose(in, m, tool, NULL);
+        if (m->kind == JSON_NULL) continue;
+        if (other) import_keep_others(in, tool, kind, m);
+        else if (other_schema) import_lose(in, m, tool, NULL);
     }
     if (inside != item) import_lose_others(in, item, round_function, tool, NULL);
-    import_lose_others(in, json_get(inside, "annotations"), known_hints, tool, NULL);
+    keep_hints(in, tool, json_get(inside, "annotations"));
 }
 
 static void read_words(struct import_tool *tool, const struct json *inside) {

@@ -20,6 +20,7 @@ struct api_request {
     struct import_header *headers, **last_header;
     struct import_style *styles, **last_style;
     gramc_text content_type;
+    gramc_text flaw; /* why it cannot be called; empty: nothing is known against it */
 };
 
 const struct json *openapi_follow(const struct api_operation *o, const struct json *value) {
@@ -95,6 +96,7 @@ static gramc_text add_argument(struct api_request *r, gramc_text name, gramc_tex
     if (json_get_text(r->properties, name)) argument = name_with(r, name, place);
     if (!is_template_name(name) || json_get_text(r->properties, argument)) {
         import_find(in, D_IMPORT_LOST, NULL, schema, name, TEXT("the request"));
+        if (required) r->flaw = TEXT("what it demands cannot be said");
         return (gramc_text){NULL, 0};
     }
     if (!text_eq(argument, name)) import_find(in, D_IMPORT_RENAMED, NULL, schema, name, argument);
@@ -254,6 +256,8 @@ static void add_parameter(struct api_request *r, const struct json *item) {
     if (place == STYLE_HEADER && is_reserved_header(name)) return;
     if (!name.len || !place || (place == STYLE_HEADER && !is_token(name))) {
         import_find(r->in, D_IMPORT_LOST, NULL, item, name, in.len ? in : TEXT("a request"));
+        if (json_is(json_get(parameter, "required"), JSON_TRUE))
+            r->flaw = TEXT("what it demands cannot be said");
         return;
     }
     bool required = place == STYLE_PATH || json_is(json_get(parameter, "required"), JSON_TRUE);
@@ -409,6 +413,8 @@ static const struct json *other_content(struct api_request *r, const struct json
     bool multipart = first && text_starts(first->key, "multipart/");
     if (!first || multipart || !json_is(json_get(first, "schema"), JSON_OBJECT)) {
         import_find(r->in, D_IMPORT_LOST, NULL, body, TEXT("requestBody"), TEXT("the request"));
+        r->flaw = multipart ? TEXT("there is no way to send a multipart body")
+                            : TEXT("nothing is said of the body that it takes");
         return NULL;
     }
     r->content_type = first->key;
@@ -517,7 +523,7 @@ static void add_http(struct api_request *r, struct import_tool *tool) {
     http->styles = r->styles;
     http->body = arena_text(r->in->arena, buf_view(&r->body));
     http->content_type = r->content_type;
-    http->flaw = flaw_of(r);
+    http->flaw = r->flaw.len ? r->flaw : flaw_of(r);
     tool->http = http;
 }
 

@@ -706,6 +706,7 @@ static void describe_whole(struct description *d, bool is_tool) {
 
 void import_arguments(struct importer *in, const struct import_tool *tool, struct doc *list) {
     if (!tool->parameters) return;
+    import_report_marks(in, tool->parameters);
     struct description d = new_description(in, tool->parameters, false);
     describe_whole(&d, tool->is_schema);
     if (in->report && d.raw.len)

@@ -80,10 +80,16 @@ static void add_hints(struct importer *in, const struct import_tool *tool, struc
     }
 }
 
-/* Those that do not fit the parameters are left out: what a call is, the language checks. */
-static void add_examples(struct importer *in, const struct import_tool *tool, struct doc *list) {
+/* What a call is, the language checks: those that do not fit the parameters are left out, or kept
+ * for the provider that does not ask. */
+static void add_examples(struct importer *in, struct import_tool *tool, struct doc *list) {
     if (!tool->examples) return;
-    if (import_marks(in, tool->examples)) {
+    bool refused = import_marks(in, tool->examples);
+    if (refused && text_is(tool->examples->key, "input_examples") && !tool->settings) {
+        import_keep(in, tool, "anthropic", NULL, tool->examples);
+        return;
+    }
+    if (refused) {
         if (in->report)
             import_find(in, D_IMPORT_LOST, NULL, tool->examples, tool->examples->key,
                         TEXT("a tool that refuses them"));
@@ -96,7 +102,7 @@ static void add_examples(struct importer *in, const struct import_tool *tool, st
     doc_property(in->arena, list, "examples", examples);
 }
 
-static struct doc *tool_properties(struct importer *in, const struct import_tool *tool) {
+static struct doc *tool_properties(struct importer *in, struct import_tool *tool) {
     struct doc *list = doc_list(in->arena, "{", "}");
     gramc_text description = tool->description.len ? tool->description : tool->name;
     if (tool->named) doc_property(in->arena, list, "name", doc_string(in->arena, tool->name));
@@ -110,11 +116,12 @@ static struct doc *tool_properties(struct importer *in, const struct import_tool
         doc_property(in->arena, list, "deprecated", doc_words(in->arena, "true"));
     add_hints(in, tool, list);
     import_tool_settings(in, tool, list);
+    import_tool_meta(in, tool, list);
     import_arguments(in, tool, list);
     return list;
 }
 
-static void write_tool(struct importer *in, struct buf *out, const struct import_tool *tool) {
+static void write_tool(struct importer *in, struct buf *out, struct import_tool *tool) {
     in->source = tool->source;
     buf_putc(out, '[');
     buf_text(out, import_quote_name(in->arena, tool->identifier));
@@ -128,7 +135,7 @@ static void write_tool(struct importer *in, struct buf *out, const struct import
 void import_write(struct importer *in, struct buf *out) {
     buf_reset(&in->spans);
     write_types(in, out);
-    for (const struct import_tool *tool = in->first; tool && !in->arena->oom; tool = tool->next) {
+    for (struct import_tool *tool = in->first; tool && !in->arena->oom; tool = tool->next) {
         if (tool != in->first) buf_putc(out, '\n');
         write_tool(in, out, tool);
     }

@@ -26,6 +26,10 @@ typedef enum gramc_draft {
     GRAMC_DRAFT_4
 } gramc_draft;
 
+/* The draft that people call so: "2020-12", "2019-09", "7" or "draft-07", and 6 and 4 likewise.
+ * False if there is none of that name. */
+GRAMC_API bool gramc_draft_find(gramc_text name, gramc_draft *out);
+
 struct json; /* a document that the library built; opaque */
 /* Whether draft-07 and 2020-12 read a schema in the same way: it uses no keyword that only one of
  * them knows, or that they understand differently. What it says of its draft does not count. */
@@ -70,7 +74,8 @@ struct json; /* opaque */
 GRAMC_API GRAMC_MUST_USE gramc_status
 gramc_schema_compile_document(gramc_schema **out, const struct json *document,
                               const gramc_schema_options *options, gramc_json_error *error);
-/* What a schema was compiled from; it lives as long as the schema. */
+/* What a schema was compiled from; it lives as long as the schema. A small text is read again for
+ * this, once, and kept then: NULL without memory. Any thread. */
 GRAMC_API const struct json *gramc_schema_document(const gramc_schema *schema);
 GRAMC_API void gramc_schema_free(gramc_schema *schema);
 

@@ -264,8 +264,9 @@ static void set_root(struct subsume_side *side, const struct json *root) {
 static gramc_status open_text(struct compat *compat, struct subsume_side *side, gramc_text text) {
     const gramc_schema_options options = program_options(compat);
     gramc_status status = gramc_schema_compile(&side->program, text.ptr, text.len, &options, NULL);
-    if (status == GRAMC_OK) set_root(side, gramc_schema_document(side->program));
-    return status;
+    if (status != GRAMC_OK) return status;
+    set_root(side, gramc_schema_document(side->program));
+    return side->root ? GRAMC_OK : GRAMC_NOMEM;
 }
 
 static gramc_status open_document(struct compat *compat, struct subsume_side *side,

@@ -242,16 +242,11 @@ static void run_folder(struct suite *suite, const char *folder, const char *pref
 
 int main(int argc, char **argv) {
     struct suite suite = {.passed = 0};
-    if (argc != 5) {
+    if (argc != 5 || !gramc_draft_find(text_of(argv[1]), &suite.draft)) {
         fputs("usage: schema_suite DRAFT FOLDER REMOTES EXPECTED\n", stderr);
         return 2;
     }
     arena_init(&suite.arena, NULL);
-    suite.draft = strcmp(argv[1], "7") == 0         ? GRAMC_DRAFT_7
-                  : strcmp(argv[1], "6") == 0       ? GRAMC_DRAFT_6
-                  : strcmp(argv[1], "4") == 0       ? GRAMC_DRAFT_4
-                  : strcmp(argv[1], "2019-09") == 0 ? GRAMC_DRAFT_2019_09
-                                                    : GRAMC_DRAFT_AUTO;
     suite.remotes = argv[3];
     suite.expected = read_file(&suite.arena, argv[4]);
     run_folder(&suite, argv[2], "");

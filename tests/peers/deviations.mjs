@@ -4,6 +4,7 @@
 // looks for the cause itself, where neither can be done; such a row is `rare` if it could hide a
 // fault of ours, and may explain one pair in a thousand at most.
 import { makeAjv, ajvJudge } from './schema_judges.mjs';
+import { hasWrittenFraction, isOld } from './drafts.mjs';
 import { Spelled, isObject, parseSpelled, print } from './values.mjs';
 
 // Calls `visit` for each object in a document, subschemas and plain values alike, from inside out,
@@ -75,7 +76,7 @@ function losesNumbers(text) {
 // ## References that come back to where they are without a step into the instance.
 function inPlace(schema, draft) {
   if (!isObject(schema)) return [];
-  if (draft === '7' && schema.$ref !== undefined) return [schema.$ref];
+  if (isOld(draft) && schema.$ref !== undefined) return [schema.$ref];
   const subschemas = ['allOf', 'anyOf', 'oneOf']
     .flatMap((name) => schema[name] ?? [])
     .concat(['not', 'if', 'then', 'else'].flatMap((name) => schema[name] ?? []))
@@ -135,6 +136,15 @@ function dependOnSchemas({ dependentRequired, dependencies, ...schema }) {
     : schema;
 }
 
+const uniqueAlone = ({ uniqueItems, ...schema }) =>
+  uniqueItems === undefined ? schema : and(schema, { uniqueItems });
+
+// `contains` that is no schema which accepts everything at first sight.
+function containsSomething({ contains, ...schema }) {
+  const anything = contains === true || (isObject(contains) && Object.keys(contains).length === 0);
+  return { ...schema, ...given({ contains: anything ? { anyOf: [true] } : contains }) };
+}
+
 // `contains` in a schema of its own, and never true of an empty array by accident.
 function containsAlone({ contains, minContains, maxContains, ...schema }) {
   if (contains === undefined) return { ...schema, ...given({ minContains, maxContains }) };
@@ -148,6 +158,12 @@ function containsApart({ contains, minContains, maxContains, unevaluatedItems, .
     return { ...schema, ...given({ contains, minContains, maxContains, unevaluatedItems }) };
   const apart = { not: { not: given({ contains, minContains, maxContains }) } };
   return { ...and(schema, apart), unevaluatedItems: { anyOf: [contains, unevaluatedItems] } };
+}
+
+// `contains` without what it says about evaluation.
+function containsHidden({ contains, minContains, maxContains, ...schema }) {
+  const apart = given({ contains, minContains, maxContains });
+  return contains === undefined ? { ...schema, ...apart } : and(schema, { not: { not: apart } });
 }
 
 const given = (object) =>
@@ -200,8 +216,8 @@ const RULES = [
   },
   {
     name: 'type beside $ref',
-    reason: 'draft 7 ignores what stands beside a $ref; Ajv, told so, still looks at `type`',
-    applies: (pair) => pair.draft === '7',
+    reason: 'old drafts ignore what stands beside a $ref; Ajv, told so, still looks at `type`',
+    applies: (pair) => isOld(pair.draft),
     rewrite: rewriteSchema(({ type, ...rest }) =>
       typeof rest.$ref === 'string' || type === undefined ? rest : { type, ...rest },
     ),
@@ -214,6 +230,17 @@ const RULES = [
         text.replaceAll('"toString"', '"toStrinG"').replaceAll('"constructor"', '"constructoR"');
       return { ...rest, schema: rename(schema), instance: rename(instance) };
     },
+  },
+  {
+    name: 'equal items of a tuple',
+    reason: 'Ajv compares items as what `items` says they are, those of `prefixItems` too',
+    rewrite: rewriteSchema(uniqueAlone),
+  },
+  {
+    name: 'contains anything',
+    reason: 'Ajv does not take the items as evaluated that `contains: true` holds of',
+    applies: (pair) => pair.draft === '2020-12',
+    rewrite: rewriteSchema(containsSomething),
   },
   {
     name: 'contains and no item',
@@ -230,8 +257,21 @@ const RULES = [
   {
     name: 'contains and unevaluatedItems',
     reason: 'Ajv takes every item as evaluated by `contains`; it is those that fit',
-    applies: (pair) => pair.draft !== '7',
+    applies: (pair) => pair.draft === '2020-12',
     rewrite: rewriteSchema(containsApart),
+  },
+  {
+    name: 'contains before 2020-12',
+    reason: 'Ajv takes every item as evaluated by `contains`, which evaluates none in 2019-09',
+    applies: (pair) => pair.draft === '2019-09',
+    rewrite: rewriteSchema(containsHidden),
+  },
+  {
+    name: 'integers as they are written',
+    reason: 'in draft 4 an integer has neither point nor exponent; JSON.parse does not tell',
+    applies: (pair) => pair.draft === '4',
+    holds: (pair) => hasWrittenFraction(pair.instance) && /"integer"/.test(pair.schema),
+    rare: true,
   },
   {
     name: 'format date-time',
@@ -295,7 +335,7 @@ const RULES = [
     name: 'unevaluated after a branch',
     reason:
       'where a branch decides what is evaluated, the code that Ajv makes takes it as decided, or compares a length with true',
-    holds: (pair) => pair.draft !== '7' && hasDynamicEvaluation(pair.schema),
+    holds: (pair) => !isOld(pair.draft) && hasDynamicEvaluation(pair.schema),
     rare: true,
   },
 ];

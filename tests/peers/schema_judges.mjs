@@ -4,8 +4,10 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import Ajv from 'ajv';
+import Ajv2019 from 'ajv/dist/2019.js';
 import Ajv2020 from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { asAjvReads, isOld } from './drafts.mjs';
 
 export class Ours {
   constructor(program) {
@@ -36,11 +38,13 @@ export class Ours {
   }
 }
 
-// strict would refuse much that is legal; ownProperties, or `constructor` is a member of {}; in
-// draft 7 what stands beside a $ref is ignored.
+// strict would refuse much that is legal; ownProperties, or `constructor` is a member of {}; in old
+// drafts what stands beside a $ref is ignored. Drafts 4 and 6 are translated to 7.
 export function makeAjv(draft, change = () => {}) {
   const options = { strict: false, logger: false, ownProperties: true };
-  const ajv = draft === '7' ? new Ajv({ ...options, ignoreKeywordsWithRef: true }) : new Ajv2020(options);
+  const Modern = draft === '2019-09' ? Ajv2019 : Ajv2020;
+  const ajv = isOld(draft) ? new Ajv({ ...options, ignoreKeywordsWithRef: true }) : new Modern(options);
+  ajv.gramcDraft = draft;
   addFormats(ajv, { mode: 'full' });
   change(ajv);
   return ajv;
@@ -61,7 +65,7 @@ function accepts(validate, text) {
 }
 
 export function ajvJudge(ajv, schema, instances) {
-  const document = JSON.parse(schema);
+  const document = JSON.parse(asAjvReads(ajv.gramcDraft, schema));
   try {
     const validate = ajv.compile(document);
     return { verdicts: instances.map((text) => accepts(validate, text)).join('') };

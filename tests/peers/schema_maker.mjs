@@ -1,15 +1,17 @@
 // Random JSON Schemas. What they mean is none of this file's business.
 import { FACTORS, FORMATS, HUGE, NAMES, NUMBERS, PATTERNS, STRINGS, TYPES } from './corpus.mjs';
+import { isOld, URIS } from './drafts.mjs';
 import { Spelled, isObject } from './values.mjs';
 
-// One schema document: of `draft` ('2020-12' or '7'), with definitions that its $refs name.
+// One schema document of `draft`, one of drafts.mjs, with definitions that its $refs name.
 export class SchemaMaker {
   constructor(random, draft) {
     this.random = random;
     this.draft = draft;
     this.huge = random.chance(0.03);
     this.definitions = random.some(['one', 'two', 'three', 'a/b', 'é'], 0.5);
-    this.keyword = draft === '7' ? 'definitions' : '$defs';
+    this.old = isOld(draft);
+    this.keyword = this.old ? 'definitions' : '$defs';
   }
 
   document() {
@@ -17,11 +19,7 @@ export class SchemaMaker {
     const document = isObject(root) ? root : { allOf: [root] };
     if (this.definitions.length)
       document[this.keyword] = Object.fromEntries(this.definitions.map((name) => [name, this.schema(2)]));
-    if (this.random.chance(0.3))
-      document.$schema =
-        this.draft === '7'
-          ? 'http://json-schema.org/draft-07/schema#'
-          : 'https://json-schema.org/draft/2020-12/schema';
+    if (this.random.chance(0.3)) document.$schema = URIS[this.draft];
     return document;
   }
 
@@ -49,7 +47,7 @@ export class SchemaMaker {
 
   schema(depth) {
     const random = this.random;
-    if (random.chance(depth > 0 ? 0.04 : 0.2)) return random.chance(0.8);
+    if (random.chance(depth > 0 ? 0.04 : 0.2)) return this.always(random.chance(0.8));
     const schema = {};
     const sorts = random.chance(0.75) ? [random.pick(TYPES)] : random.some(TYPES, 0.35);
     if (random.chance(0.8) && sorts.length) schema.type = sorts.length === 1 ? sorts[0] : sorts;
@@ -59,6 +57,12 @@ export class SchemaMaker {
     if (depth > 0 && random.chance(0.35)) this.combine(schema, depth);
     if (this.definitions.length && random.chance(0.15)) this.refer(schema);
     return schema;
+  }
+
+  // Draft 4 has no boolean schemas.
+  always(accepted) {
+    if (this.draft !== '4') return accepted;
+    return accepted ? {} : { not: {} };
   }
 
   enumeration() {
@@ -80,7 +84,7 @@ export class SchemaMaker {
   assertNumber(schema) {
     const random = this.random;
     for (const name of random.some(['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'], 0.2))
-      schema[name] = this.number();
+      schema[name] = this.draft === '4' && /^e/.test(name) ? random.chance(0.8) : this.number();
     if (random.chance(0.25)) schema.multipleOf = new Spelled(random.pick(FACTORS));
   }
 
@@ -93,14 +97,14 @@ export class SchemaMaker {
 
   assertArray(schema, depth) {
     const random = this.random;
-    const modern = this.draft !== '7';
+    const modern = !this.old;
     for (const name of random.some(['minItems', 'maxItems'], 0.2)) schema[name] = this.count();
     if (random.chance(0.2)) schema.uniqueItems = random.chance(0.9);
     if (depth <= 0) return;
     const list = () => Array.from({ length: random.between(1, 3) }, () => this.schema(depth - 1));
-    if (random.chance(0.3)) schema[modern ? 'prefixItems' : 'items'] = list();
+    if (random.chance(0.3)) schema[this.draft === '2020-12' ? 'prefixItems' : 'items'] = list();
     if (random.chance(0.35) && !schema.items) schema.items = this.schema(depth - 1);
-    else if (!modern && schema.items && random.chance(0.5)) schema.additionalItems = this.schema(depth - 1);
+    else if (Array.isArray(schema.items) && random.chance(0.5)) schema.additionalItems = this.schema(depth - 1);
     if (random.chance(0.2)) schema.contains = this.schema(depth - 1);
     if (modern && schema.contains !== undefined)
       for (const name of random.some(['minContains', 'maxContains'], 0.3)) schema[name] = this.count();
@@ -109,7 +113,7 @@ export class SchemaMaker {
 
   assertObject(schema, depth) {
     const random = this.random;
-    const modern = this.draft !== '7';
+    const modern = !this.old;
     for (const name of random.some(['minProperties', 'maxProperties'], 0.15)) schema[name] = this.count();
     if (random.chance(0.35)) schema.required = this.names(0.12);
     if (modern && random.chance(0.12)) schema.dependentRequired = this.map(() => this.names(0.12));

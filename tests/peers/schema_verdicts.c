@@ -1,7 +1,7 @@
 /* Answers questions about schemas, a line each way, for the tests that ask others the same.
- * A question: {"draft": "2020-12" | "7", "formats": true | false, "schema": text, "instances":
- * [text...]}; the texts are JSON inside of strings, so that they arrive byte for byte.
- * The answer: "ok " and a letter for each instance: 1 valid, 0 invalid, L a limit was hit, D
+ * A question: {"draft": "2020-12" | "2019-09" | "7" | "6" | "4", "formats": true | false, "schema":
+ * text, "instances": [text...]}; the texts are JSON inside of strings, so that they arrive byte for
+ * byte. The answer: "ok " and a letter for each instance: 1 valid, 0 invalid, L a limit was hit, D
  * gramc_schema_accepts and gramc_schema_check disagree; or "bad " and why the schema cannot be
  * compiled. */
 #define _POSIX_C_SOURCE 200809L
@@ -36,12 +36,11 @@ static void answer(const struct json *question) {
     const struct json *draft = json_get(question, "draft");
     const struct json *text = json_get(question, "schema");
     const struct json *instances = json_get(question, "instances");
-    if (!json_is(draft, JSON_STRING) || !json_is(text, JSON_STRING) ||
-        !json_is(instances, JSON_ARRAY)) {
+    if (!json_is(draft, JSON_STRING) || !gramc_draft_find(draft->text, &options.draft) ||
+        !json_is(text, JSON_STRING) || !json_is(instances, JSON_ARRAY)) {
         puts("bad question");
         return;
     }
-    options.draft = text_is(draft->text, "7") ? GRAMC_DRAFT_7 : GRAMC_DRAFT_2020_12;
     options.assert_formats = json_is(json_get(question, "formats"), JSON_TRUE);
     if (gramc_schema_compile(&schema, text->text.ptr, text->text.len, &options, &error)) {
         printf("bad %s: %s\n", error.pointer, error.message);

@@ -55,14 +55,14 @@ function modern(schema, draft4) {
   return out;
 }
 
+// Lists under `items` are tuples of earlier drafts, whether or not the schema says which it is of.
+const isOld = (schema) => JSON.stringify(schema).includes('"items":[');
+
 export function prepared(schema) {
   const draft = typeof schema.$schema === 'string' ? schema.$schema : '';
-  const old = /draft-0[346]|json-schema\.org\/schema/.test(draft);
-  const Kind = /2020-12/.test(draft) ? Ajv2020 : /2019-09/.test(draft) ? Ajv2019 : draft ? Ajv : Ajv2020;
-  const copy = modern(schema, old);
-  // Lists under `items` are tuples of earlier drafts.
-  const listed = JSON.stringify(copy).includes('"items":[') || JSON.stringify(copy).includes('"dependencies":');
-  return { Kind: Kind === Ajv2020 && listed && !draft ? Ajv : Kind, schema: copy };
+  const copy = modern(schema, /draft-0[346]|json-schema\.org\/schema/.test(draft));
+  if (/2019-09/.test(draft)) return { Kind: Ajv2019, schema: copy };
+  return { Kind: (draft && !/2020-12/.test(draft)) || isOld(copy) ? Ajv : Ajv2020, schema: copy };
 }
 
 // A function, or the reason why there is none.
