@@ -4,6 +4,7 @@
 #include "compiler/definition.h"
 
 #include "base/text.h"
+#include "compiler/derived.h"
 #include "compiler/fixes.h"
 #include "compiler/pattern.h"
 #include "compiler/reuse.h"
@@ -377,6 +378,7 @@ static void check_one(struct pass *pass, const struct definition *definition) {
     pass->source = definition->source;
     if (schema->base) check_fields(pass, definition);
     if (schema->base) check_patterns(pass, definition);
+    derived_check_type(pass, definition);
     schema_check(pass, schema, &definition->field);
 }
 

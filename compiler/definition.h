@@ -24,6 +24,7 @@ struct definition {
     const struct type_row *row;    /* the base type in the end; NULL: it has none, it is no type */
     struct field field; /* its schema, and what a parameter that reuses it takes besides */
     enum definition_state state;
+    bool is_type, is_word;    /* something names it as its type; a parameter reuses it */
     bool cyclic;              /* it is built on itself: reported, and not to be followed */
     bool by_reference;        /* recursive or very large: printed under $defs, not in line */
     bool inhabited;           /* some finite value satisfies it */

@@ -73,8 +73,11 @@ static void report_ambiguous(struct pass *pass, const struct reuse *reuse,
 
 static const struct field *meaning(struct pass *pass, const struct reuse *reuse,
                                    const struct map *words) {
-    const struct definition *definition = definition_find(pass, reuse->field->identifier);
-    if (definition) return &definition->field;
+    struct definition *definition = definition_find(pass, reuse->field->identifier);
+    if (definition) {
+        definition->is_word = true;
+        return &definition->field;
+    }
     const struct reused_word *word = map_get(words, reuse->field->identifier);
     if (!word) report_unknown(pass, reuse);
     else if (word->other) report_ambiguous(pass, reuse, word);

@@ -152,6 +152,7 @@ void reader_set_type(struct reader *reader, gramc_text label, struct span span) 
     schema->type = row;
     schema->kind = (uint8_t)row->kind;
     schema->definition = definition;
+    if (definition) definition->is_type = true;
     schema->base = definition ? definition->field.schema : NULL;
 }
 

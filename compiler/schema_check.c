@@ -1,6 +1,7 @@
 /* Asks of a type what no single property can tell: do its bounds leave anything, does its pattern
  * compile, do its default, enum, const and examples fit? The last by the validator itself, over
  * the schema as it will be printed, so that there is one evaluator only. */
+#include "compiler/derived.h"
 #include "compiler/raw_schema.h"
 
 #include "base/text.h"
@@ -57,7 +58,8 @@ static bool number_fits(const struct constraint *c, gramc_text number) {
 
 /* Keywords that only annotate. */
 static bool is_annotation(enum type_property property) {
-    return property == P_TITLE || property == P_DESCRIPTION || property == P_EXAMPLES;
+    return property == P_TITLE || property == P_DESCRIPTION || property == P_EXAMPLES ||
+           property == P_READ_ONLY || property == P_WRITE_ONLY;
 }
 
 static bool is_number(gramc_text json) {
@@ -200,14 +202,45 @@ void examples_check(struct pass *pass, const struct schema *arguments, bool clos
     arena_free(&scratch);
 }
 
-/* An enum and a const must fit what else the type says. */
+static const struct constraint *own(const struct schema *schema, enum type_property property) {
+    const struct constraint *c = schema->constraints;
+    while (c && c->property != property) c = c->next;
+    return c;
+}
+
+static bool accepts(struct pass *pass, const gramc_schema *program, gramc_text json) {
+    gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
+    gramc_verdict *verdict = NULL;
+    options.allocator = &pass->arena->allocator;
+    gramc_status status = gramc_schema_check(&verdict, program, json.ptr, json.len, &options);
+    if (status == GRAMC_NOMEM) pass->arena->oom = true;
+    bool valid = status != GRAMC_OK || verdict->valid;
+    gramc_verdict_free(verdict);
+    return valid;
+}
+
+/* Some member of the base's enum must be left. */
+static void check_inherited(struct pass *pass, const gramc_schema *program,
+                            const struct schema *schema) {
+    const struct constraint *list = schema_find(schema, P_ENUM);
+    const struct json *item = list && constraint_json(list) ? constraint_json(list)->first : NULL;
+    if (!item) return;
+    for (; item; item = item->next)
+        if (accepts(pass, program, text_slice(list->text, item->start, item->end))) return;
+    FIND(pass->findings, D_IMPOSSIBLE, pass->source, schema->span,
+         TEXT("it leaves no member of the enum that it is built on"));
+}
+
+/* An enum and a const must fit what else the type says. Those of its base did; what is added here
+ * leaves some of them out. */
 static void check_choices(struct pass *pass, struct arena *scratch, const struct schema *schema) {
-    const struct constraint *choice = schema_find(schema, P_CONST);
+    const struct constraint *choice = own(schema, P_CONST);
     const struct trial trial = {schema, schema, SCHEMA_WITHOUT_CHOICES, false};
     gramc_schema *program = compile_trial(pass, scratch, &trial);
     if (!program) return;
-    evaluate_list(pass, program, schema_find(schema, P_ENUM), D_ENUM_MISMATCH);
+    evaluate_list(pass, program, own(schema, P_ENUM), D_ENUM_MISMATCH);
     if (choice) evaluate(pass, program, choice->text, choice->at, D_CONST_MISMATCH);
+    if (!own(schema, P_ENUM)) check_inherited(pass, program, schema);
     gramc_schema_free(program);
 }
 
@@ -227,7 +260,8 @@ static void check_data(struct pass *pass, const struct schema *schema) {
         only_repeats(schema))
         return;
     const struct constraint *examples = schema_find(schema, P_EXAMPLES);
-    bool choices = schema_find(schema, P_ENUM) || schema_find(schema, P_CONST);
+    bool choices = own(schema, P_ENUM) || own(schema, P_CONST) ||
+                   (schema->constraints && schema_find(schema, P_ENUM));
     bool risky = !choices && (schema->raw || schema_find(schema, P_PATTERN) || schema->patterns);
     struct arena scratch;
     if (!choices && !examples && !risky) return;
@@ -277,6 +311,7 @@ void schema_check(struct pass *pass, const struct schema *schema, const struct f
     uint32_t before = pass->findings->counts[GRAMC_ERROR];
     if (!schema || pass->arena->oom) return;
     check_bounds(pass, schema);
+    derived_check(pass, schema);
     check_members(pass, schema, field);
     note_replaced(pass, schema);
     for (const struct field *inner = schema->fields; inner; inner = inner->next)

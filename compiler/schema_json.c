@@ -109,12 +109,133 @@ static void put_type(struct describer *d) {
     else if (is_union) put_members(d, schema->kind == TYPE_ANY_OF ? "anyOf" : "oneOf");
 }
 
+/* ## Keywords */
+
+static const struct constraint *find(const struct describer *d, enum type_property property) {
+    bool passed_over = d->left_out & UINT64_C(1) << property;
+    return schema_find(passed_over ? d->schema->base : d->schema, property);
+}
+
+static bool has_null(const struct json *list) {
+    const struct json *v = list ? list->first : NULL;
+    while (v && v->kind != JSON_NULL) v = v->next;
+    return v != NULL;
+}
+
+static void put_choice(struct describer *d, const struct json *member, gramc_text description) {
+    json_sink_open(d->sink, JSON_OBJECT);
+    json_sink_name(d->sink, "const");
+    if (member) json_sink_value(d->sink, member);
+    else json_sink_word(d->sink, JSON_NULL);
+    if (description.ptr) json_sink_name(d->sink, "description");
+    if (description.ptr) json_sink_string(d->sink, description);
+    json_sink_close(d->sink, JSON_OBJECT);
+}
+
+/* "oneOf":[{"const":"red","description":"stop"}]: JSON Schema has no other place for what members
+ * mean. What only checks needs no words, and tells more about an enum. */
+static bool put_described(struct describer *d, const struct constraint *data) {
+    const struct described_enum *all = (const struct described_enum *)(const void *)data;
+    size_t i = 0;
+    if (!data->is_described || d->document->style & SCHEMA_CHECKED) return false;
+    if (d->raw && json_get(d->raw->json, "oneOf")) return false;
+    json_sink_name(d->sink, "oneOf");
+    json_sink_open(d->sink, JSON_ARRAY);
+    for (const struct json *v = constraint_json(data)->first; v; v = v->next)
+        put_choice(d, v, all->descriptions[i++]);
+    if (schema_is_nullable(d->schema)) put_choice(d, NULL, (gramc_text){NULL, 0});
+    json_sink_close(d->sink, JSON_ARRAY);
+    return true;
+}
+
+/* `nullable` adds null to an enum, and makes one of a const. */
+static void put_enum(struct describer *d, const struct constraint *data) {
+    const struct json *list = constraint_json(data);
+    if (list && d->schema->kind != TYPE_ONE_OF && put_described(d, data)) return;
+    if (!put_key(d, "enum")) return;
+    if (!list) {
+        json_sink_scalar(d->sink, data->text);
+        return;
+    }
+    json_sink_open(d->sink, JSON_ARRAY);
+    for (const struct json *v = list->first; v; v = v->next) json_sink_value(d->sink, v);
+    if (schema_is_nullable(d->schema) && !has_null(list)) json_sink_word(d->sink, JSON_NULL);
+    json_sink_close(d->sink, JSON_ARRAY);
+}
+
+static void put_data(struct describer *d, const struct constraint *data) {
+    const struct json *document = constraint_json(data);
+    if (document) json_sink_value(d->sink, document);
+    else json_sink_scalar(d->sink, data->text);
+}
+
+static void put_const(struct describer *d, const struct constraint *value) {
+    bool as_enum = schema_is_nullable(d->schema);
+    if (as_enum && find(d, P_ENUM)) return;
+    if (!put_key(d, as_enum ? "enum" : "const")) return;
+    if (as_enum) json_sink_open(d->sink, JSON_ARRAY);
+    put_data(d, value);
+    if (!as_enum) return;
+    json_sink_word(d->sink, JSON_NULL);
+    json_sink_close(d->sink, JSON_ARRAY);
+}
+
+static void put_property(struct describer *d, const struct constraint *c) {
+    if (c->property == P_ENUM) put_enum(d, c);
+    else if (c->property == P_CONST) put_const(d, c);
+    else if (!put_key(d, type_property_printed(c->property).ptr)) return;
+    else if (type_property_row(c->property)->says == SAYS_TEXT) json_sink_string(d->sink, c->text);
+    else put_data(d, c);
+}
+
 /* The base says its own first, like fields. Recursion is as deep as the chain. */
 static void put_all_links(struct describer *d, const struct schema *link) {
     if (!link) return;
     put_all_links(d, link->base);
     for (const struct member *m = link->all; m; m = m->next)
         put_schema(d->document, m->schema, NULL);
+}
+
+/* What a named type says and is said anew by what is built on it: both hold, and one schema has one
+ * of each. A word that is used again is replaced. */
+struct hidden {
+    const struct schema *link;
+    const struct constraint *next;
+    bool of_type; /* the link is one of a named type */
+};
+
+static const struct constraint *next_hidden(const struct schema *schema, struct hidden *at) {
+    static const uint64_t single =
+        PROPERTY_BIT(P_FORMAT) | PROPERTY_BIT(P_PATTERN) | PROPERTY_BIT(P_MULTIPLE_OF);
+    while (at->link) {
+        const struct constraint *c = at->next;
+        if (!c) {
+            const struct schema *link = at->link;
+            const struct definition *d = link->definition;
+            at->of_type = at->of_type || (d && link->base == d->field.schema);
+            at->link = link->base;
+            at->next = at->link ? at->link->constraints : NULL;
+            continue;
+        }
+        at->next = c->next;
+        if (!at->of_type || !(PROPERTY_BIT(c->property) & single)) continue;
+        /* Of two in one link the first counts. */
+        const struct constraint *counts = at->link->constraints;
+        while (counts->property != c->property) counts = counts->next;
+        bool shown = text_eq(schema_get(schema, c->property), c->text);
+        if (c == counts && !shown) return c;
+    }
+    return NULL;
+}
+
+static void put_hidden(struct describer *d) {
+    struct hidden at = {d->schema, d->schema->constraints, false};
+    for (const struct constraint *c; (c = next_hidden(d->schema, &at)) != NULL;) {
+        struct describer alone = {d->document, d->sink, d->schema, NULL, 0};
+        json_sink_open(d->sink, JSON_OBJECT);
+        put_property(&alone, c);
+        json_sink_close(d->sink, JSON_OBJECT);
+    }
 }
 
 /* ## Raw schemas of a chain, all of which hold */
@@ -163,11 +284,14 @@ static void put_joined(struct describer *d) {
 
 static void put_all_of(struct describer *d) {
     bool joined = needs_all_of(d), listed = d->raw && raw_member(d->schema, TEXT("allOf"), NULL);
+    struct hidden at = {d->schema, d->schema->constraints, false};
     bool own = schema_has_all(d->schema) && !listed;
-    if (!joined && !own) return;
+    bool anew = !listed && next_hidden(d->schema, &at);
+    if (!joined && !own && !anew) return;
     json_sink_name(d->sink, "allOf");
     json_sink_open(d->sink, JSON_ARRAY);
     if (own) put_all_links(d, d->schema);
+    if (anew) put_hidden(d);
     if (joined) put_joined(d);
     json_sink_close(d->sink, JSON_ARRAY);
 }
@@ -182,58 +306,6 @@ static void put_raw(struct describer *d) {
             if (!in_list && !said && !text_is(m->key, "$defs"))
                 references_put_raw_member(d->document, link->raw, m);
         }
-}
-
-/* ## Keywords */
-
-static const struct constraint *find(const struct describer *d, enum type_property property) {
-    bool passed_over = d->left_out & UINT64_C(1) << property;
-    return schema_find(passed_over ? d->schema->base : d->schema, property);
-}
-
-static bool has_null(const struct json *list) {
-    const struct json *v = list ? list->first : NULL;
-    while (v && v->kind != JSON_NULL) v = v->next;
-    return v != NULL;
-}
-
-/* `nullable` adds null to an enum, and makes one of a const. */
-static void put_enum(struct describer *d, const struct constraint *data) {
-    const struct json *list = constraint_json(data);
-    if (!put_key(d, "enum")) return;
-    if (!list) {
-        json_sink_scalar(d->sink, data->text);
-        return;
-    }
-    json_sink_open(d->sink, JSON_ARRAY);
-    for (const struct json *v = list->first; v; v = v->next) json_sink_value(d->sink, v);
-    if (schema_is_nullable(d->schema) && !has_null(list)) json_sink_word(d->sink, JSON_NULL);
-    json_sink_close(d->sink, JSON_ARRAY);
-}
-
-static void put_data(struct describer *d, const struct constraint *data) {
-    const struct json *document = constraint_json(data);
-    if (document) json_sink_value(d->sink, document);
-    else json_sink_scalar(d->sink, data->text);
-}
-
-static void put_const(struct describer *d, const struct constraint *value) {
-    bool as_enum = schema_is_nullable(d->schema);
-    if (as_enum && find(d, P_ENUM)) return;
-    if (!put_key(d, as_enum ? "enum" : "const")) return;
-    if (as_enum) json_sink_open(d->sink, JSON_ARRAY);
-    put_data(d, value);
-    if (!as_enum) return;
-    json_sink_word(d->sink, JSON_NULL);
-    json_sink_close(d->sink, JSON_ARRAY);
-}
-
-static void put_property(struct describer *d, const struct constraint *c) {
-    if (c->property == P_ENUM) put_enum(d, c);
-    else if (c->property == P_CONST) put_const(d, c);
-    else if (!put_key(d, type_property_printed(c->property).ptr)) return;
-    else if (type_property_row(c->property)->says == SAYS_TEXT) json_sink_string(d->sink, c->text);
-    else put_data(d, c);
 }
 
 /* The bounds of a type that are checked and not printed. */
@@ -354,7 +426,7 @@ static void put_names(struct describer *d) {
     if (keys && put_key(d, "propertyNames")) put_schema(d->document, keys, NULL);
 }
 
-/* As many items as there are members, no more and no fewer. */
+/* As many items as there are members, no fewer; no more but for a rest. */
 static void put_tuple(struct describer *d) {
     char number[16];
     unsigned count = 0;
@@ -362,8 +434,9 @@ static void put_tuple(struct describer *d) {
     if (!count) return;
     snprintf(number, sizeof number, "%u", count);
     put_members(d, "prefixItems");
-    if (put_key(d, "items")) json_sink_word(d->sink, JSON_FALSE);
-    for (int i = 0; i < 2; i++)
+    bool rest = schema_inner(d->schema);
+    if (!rest && put_key(d, "items")) json_sink_word(d->sink, JSON_FALSE);
+    for (int i = 0; i < (rest ? 1 : 2); i++)
         if (put_key(d, i ? "maxItems" : "minItems"))
             json_sink_number(d->sink, json_sink_keep(d->sink, text_of(number)));
 }
@@ -384,6 +457,7 @@ static void put_rest(struct describer *d, const struct constraint *fallback) {
     if (fallback && put_key(d, "default")) put_data(d, fallback);
     put_properties(d, P_EXAMPLES, P_EXAMPLES);
     if (schema_is_deprecated(d->schema)) put_flag(d, "deprecated", true);
+    put_properties(d, P_READ_ONLY, P_WRITE_ONLY);
     if (d->document->style & SCHEMA_META) put_properties(d, P_META, P_META);
 }
 
@@ -467,7 +541,8 @@ static void put_all(struct schema_description *document, const struct schema *sc
 static void put_null_or(struct schema_description *document, const struct schema *schema,
                         const struct constraint *fallback, uint64_t left_out) {
     static const uint64_t texts = UINT64_C(1) << P_TITLE | UINT64_C(1) << P_DESCRIPTION |
-                                  UINT64_C(1) << P_EXAMPLES | UINT64_C(1) << P_META;
+                                  UINT64_C(1) << P_EXAMPLES | UINT64_C(1) << P_META |
+                                  UINT64_C(1) << P_READ_ONLY | UINT64_C(1) << P_WRITE_ONLY;
     struct schema inner = *schema,
                   outer = {.constraints = schema->constraints, .deprecated = schema->deprecated};
     struct describer d = {document, document->sink, &outer, NULL, left_out};

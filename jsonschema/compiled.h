@@ -137,6 +137,7 @@ struct fast_keys {
     const struct fast_key *keys; /* in the order of the schema */
     const uint32_t *slots;       /* a hash table of their places, from 1; NULL: they are few */
     const struct fast_number *numbers; /* of choices, as a hash table; NULL: they are few */
+    const gramc_text *number_texts;    /* one for each slot of it, as the schema writes them */
     uint32_t slot_mask, number_mask;
     uint32_t count;
     uint32_t longest; /* of the texts, in bytes */
@@ -156,9 +157,14 @@ struct fast_default {
     size_t value; /* where it starts */
 };
 
+/* What can be told of a pattern without asking it. */
+enum name_pattern { PATTERN_ANY, PATTERN_PREFIX, PATTERN_WHOLE };
+
 struct pattern_property {
     const struct regex *regex;
     gramc_text pattern;
+    gramc_text literal;     /* that a name starts with, or that it is */
+    enum name_pattern kind; /* PATTERN_ANY: the regular expression has to be asked */
     const struct schema_node *node;
 };
 
@@ -247,7 +253,8 @@ struct glance {
     uint64_t required; /* rows that somebody requires */
     uint64_t objects;  /* subjects that may be objects... */
     uint64_t exact;    /* ...and say nothing but what stands here */
-    bool choice;       /* all of them are of one list */
+    size_t nodes;      /* of allOf whose subjects are here, the first of them */
+    bool choice;       /* all subjects are of one list */
 };
 
 /* What applies to the same place of the instance. */
@@ -260,12 +267,19 @@ struct applicators {
     const struct glance *glance; /* of those that are looked at; NULL: it would tell nothing */
 };
 
+/* How many schemas of one node a glance can be about. */
+static inline size_t applicators_subjects(const struct applicators *a) {
+    return a->any.count + a->one.count + (a->if_node != NULL) + (a->no != NULL) +
+           (a->then_node != NULL) + (a->else_node != NULL);
+}
+
 /* How the fast path goes about a node: mostly by the one type of value that it accepts. */
 enum mode {
     MODE_NOTHING, /* accepts nothing */
     MODE_TEXT,    /* strings without rules */
     MODE_STRING,
     MODE_NUMBER,      /* between `least` and `most`, and no more rules */
+    MODE_CHOICE,      /* one of many numbers, and no more rules */
     MODE_EXACT,       /* any other number */
     MODE_WORD,        /* true, false, null */
     MODE_OBJECT,      /* `members` says everything */

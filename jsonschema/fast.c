@@ -39,21 +39,23 @@ static inline bool keeps_bounds(const struct schema_node *node, int64_t whole, b
     return value - (negative & broken) >= node->least && value + (!negative & broken) <= node->most;
 }
 
-/* Up to 18 digits and a fraction; anything longer or with more to it is run_exact_number's. */
+/* A few digits on either side of the point; anything longer or with more to it is
+ * run_exact_number's. */
 static inline const char *run_number(struct run *run, const struct schema_node *node,
                                      const char *start) {
-    bool negative = *start == '-', broken = false;
-    const char *p = start + negative, *digits = p;
-    uint64_t whole = 0;
-    for (; json_byte_is(*p, JSON_BYTE_DIGIT); p++) whole = whole * 10 + (uint64_t)(*p - '0');
-    bool plain = p - digits == 1 || (*digits != '0' && p > digits && p - digits <= 18);
+    uint64_t whole, fraction = 0;
+    bool negative = *start == '-';
+    const char *p = start + negative;
+    unsigned digits = run_digits(run_window(run, p), &whole);
+    bool plain = digits - 1 < RUN_MOST_DIGITS && (*p != '0' || digits == 1);
+    p += digits;
     if (plain && *p == '.' && node->types & TYPE_BIT_FRACTION) {
-        const char *fraction = ++p;
-        for (; json_byte_is(*p, JSON_BYTE_DIGIT); p++) broken |= *p != '0';
-        plain = p > fraction;
+        digits = run_digits(run_window(run, ++p), &fraction);
+        plain = digits - 1 < RUN_MOST_DIGITS;
+        p += digits;
     }
     if (!plain || json_byte_is(*p, JSON_BYTE_NUMBER)) return run_exact_number(run, node, start);
-    return keeps_bounds(node, (int64_t)whole, negative, broken) ? p : run_refuse(run, p);
+    return keeps_bounds(node, (int64_t)whole, negative, fraction) ? p : NULL;
 }
 
 /* Most values are plain strings and numbers: they are worth a look before the call. */
@@ -247,6 +249,7 @@ const char *run_value(struct run *run, const struct schema_node *node, const cha
     case MODE_TEXT: return *p == '"' ? run_text(run, p) : NULL;
     case MODE_STRING: return *p == '"' ? run_string(run, node, p) : NULL;
     case MODE_NUMBER: return run_number(run, node, p);
+    case MODE_CHOICE: return run_number_choice(run, node, p);
     case MODE_EXACT: return run_exact_number(run, node, p);
     case MODE_WORD: return run_word(run, node, p);
     case MODE_OBJECT: return *p == '{' ? run_object(run, node, p) : NULL;
@@ -271,6 +274,7 @@ static inline void run_init(struct run *run, const struct gramc_schema *schema, 
     run->keys = run->few_keys;
     run->key_room = RUN_FEW_KEYS;
     run->slots = NULL;
+    run->read_from = NULL;
     run->ends = NULL;
     run->most_again = RUN_AGAIN + RUN_AGAIN_PER_BYTE * (size_t)(end - start);
     run->steps = run->all_steps =
@@ -325,15 +329,25 @@ static bool run_scalar(struct run *run, const struct gramc_schema *schema, gramc
     return end == p + text.len;
 }
 
-/* Without dynamic references, which only the evaluator follows. */
-static bool run_any_text(struct run *run, const struct gramc_schema *schema, const char *json,
-                         const char *end, struct fills *fills) {
+/* Out of line: few texts are scalars. */
+#if defined(__GNUC__)
+__attribute__((noinline))
+#endif
+static bool
+run_other_text(struct run *run, const struct gramc_schema *schema, const char *json,
+               const char *end, struct fills *fills) {
     run->given_up = run->unfilled = false;
     run->steps = run->all_steps = run->again = 0;
-    if (is_container(json, end)) return run_all(run, schema, json, end, fills);
     json = json_scan_blanks(json, end);
     if (json == end || *json == '{' || *json == '[') return false;
     return run_scalar(run, schema, (gramc_text){json, (size_t)(end - json)}, fills);
+}
+
+/* Without dynamic references, which only the evaluator follows. */
+static inline bool run_any_text(struct run *run, const struct gramc_schema *schema,
+                                const char *json, const char *end, struct fills *fills) {
+    return is_container(json, end) ? run_all(run, schema, json, end, fills)
+                                   : run_other_text(run, schema, json, end, fills);
 }
 
 bool gramc_schema_accepts(const gramc_schema *schema, const char *json, size_t len) {

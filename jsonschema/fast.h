@@ -53,6 +53,7 @@ struct run {
     size_t again, most_again;
     uint64_t steps, all_steps; /* left, and at first, beside `again`: for patterns and documents */
     const char *furthest;      /* that a value was read to which was refused */
+    const char *read_from, *read_to; /* of a value that was accepted: it is JSON */
     struct run_key *keys;
     size_t key_count, key_room;
     uint32_t *slots; /* places of keys, from 1; 0: free. NULL: no object has had many */
@@ -105,8 +106,10 @@ static inline void run_forget(struct run *run, size_t base) {
 /* ## fast_numbers.c */
 /* A whole number of at most 18 digits, however it is written. */
 bool fast_whole(gramc_text text, int64_t *out);
-/* Whether a number is among many. `whole`: its value, if it is such a number and was read. */
-bool run_is_number(const struct fast_keys *choices, gramc_text text, const int64_t *whole);
+/* One of many numbers: the usual spellings are read eight bytes at once. */
+const char *run_number_choice(struct run *run, const struct schema_node *node, const char *p);
+/* Whether a number, however it is written, is among many. */
+bool run_is_number(const struct fast_keys *choices, gramc_text text);
 
 /* ## fast_members.c */
 /* Reads a key that is not a fast one as it stands, and gives the place behind it. *key: the fast
@@ -173,11 +176,16 @@ const char *run_look(struct run *run, const struct schema_node *node, const char
 const char *run_merged(struct run *run, const struct schema_node *node, const char *p);
 /* Reads a document from here and asks the evaluator. */
 const char *run_tree(struct run *run, const struct schema_node *node, const char *p);
-/* Whether the items of an array, whose bytes are [start, end), all differ. */
-bool run_all_differ(struct run *run, const char *start, const char *end);
 /* Whether a regular expression matches the inside of a string. */
 bool run_matches(struct run *run, const struct regex *regex, const char *inside, const char *close,
                  unsigned seen);
+
+/* ## fast_differ.c */
+/* It goes on with the steps that the run has left; these are to be given back. */
+void run_start_evaluation(const struct run *run, struct evaluation *evaluation, struct arena *arena,
+                          size_t bytes);
+/* Whether the items of an array, whose bytes are [start, end), all differ. */
+bool run_all_differ(struct run *run, const char *start, const char *end);
 
 /* The text to run over, with its last bytes copied to where zeros follow. */
 static inline void run_over(struct run *run, const char *start, const char *end) {
@@ -220,6 +228,37 @@ static inline const char *run_next_stop(const struct run *run, const char *p) {
 static inline const char *run_next_stop(const struct run *run, const char *p) {
     while (p < run->end && (signed char)*p > 0x1F && !json_byte_is(*p, JSON_BYTE_STOP)) p++;
     return p;
+}
+#endif
+
+enum { RUN_MOST_DIGITS = 7 };
+
+#ifdef JSON_SCAN_SSE2
+/* How many of the next eight bytes are digits before the first that is none, and, if at most
+ * RUN_MOST_DIGITS are, their value. No loop: it would end by turns. */
+static inline unsigned run_digits(const unsigned char *window, uint64_t *value) {
+    uint64_t bytes;
+    memcpy(&bytes, window, sizeof bytes);
+    bytes ^= UINT64_C(0x3030303030303030);
+    /* Carries only reach bytes behind the first that is no digit. */
+    uint64_t others =
+        ((bytes + UINT64_C(0x7676767676767676)) | bytes) & UINT64_C(0x8080808080808080);
+    if (!others) return 8;
+    unsigned bits = (unsigned)__builtin_ctzll(others) & ~7U;
+    if (!bits) return 0;
+    bytes <<= 64 - bits; /* zeros in front */
+    bytes = (bytes * 10 + (bytes >> 8)) & UINT64_C(0x00FF00FF00FF00FF);
+    bytes = (bytes * 100 + (bytes >> 16)) & UINT64_C(0x0000FFFF0000FFFF);
+    *value = (bytes * 10000 + (bytes >> 32)) & UINT32_MAX;
+    return bits / 8;
+}
+#else
+static inline unsigned run_digits(const unsigned char *window, uint64_t *value) {
+    unsigned count = 0;
+    for (*value = 0; count <= RUN_MOST_DIGITS && json_byte_is((char)window[count], JSON_BYTE_DIGIT);
+         count++)
+        *value = *value * 10 + (uint64_t)(window[count] - '0');
+    return count;
 }
 #endif
 

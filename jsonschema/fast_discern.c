@@ -37,6 +37,9 @@ struct discerned_row {
 struct discern {
     struct schema_compiler *c;
     const struct applicators *apply;
+    struct node_list all; /* its allOf: first the nodes that are looked at together with it... */
+    size_t glanced;       /* ...so many */
+    bool choice;          /* there is one list and nothing else */
     struct glance_subject subjects[MOST_SUBJECTS];
     struct discerned_row rows[MOST_ROWS];
     size_t subject_count, row_count;
@@ -85,12 +88,40 @@ static void add_subject(struct discern *d, const struct schema_node *node) {
     gather(subject, node, 0);
 }
 
-static void add_subjects(struct discern *d) {
-    const struct applicators *a = d->apply;
+static void add_subjects(struct discern *d, const struct applicators *a) {
+    const struct schema_node *conditions[] = {a->if_node, a->no, a->then_node, a->else_node};
     for (size_t i = 0; i < a->any.count; i++) add_subject(d, a->any.nodes[i]);
     for (size_t i = 0; i < a->one.count; i++) add_subject(d, a->one.nodes[i]);
-    if (a->if_node) add_subject(d, a->if_node);
-    if (a->no) add_subject(d, a->no);
+    for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++)
+        if (conditions[i]) add_subject(d, conditions[i]);
+}
+
+/* A node of allOf that has nothing but alternatives and conditions. */
+static bool only_branches(const struct schema_node *node) {
+    const struct applicators *a = node->look;
+    return node->mode == MODE_LOOK && !node->itself && !a->ref && !a->dynamic && !a->all.count;
+}
+
+/* Puts nodes of allOf first whose subjects there is room for. */
+static bool choose_nodes(struct discern *d) {
+    const struct node_list *all = &d->apply->all;
+    size_t room = MOST_SUBJECTS - d->subject_count, rest = 0;
+    const struct schema_node **list = arena_array(&d->c->scratch, 2 * all->count + 1, sizeof *list);
+    if (!list) return compile_stop(d->c, GRAMC_NOMEM);
+    for (size_t i = 0; i < all->count; i++) {
+        const struct schema_node *node = all->nodes[i];
+        size_t count = only_branches(node->same) ? applicators_subjects(node->same->look) : 0;
+        if (!count || count > room) {
+            list[all->count + rest++] = node;
+            continue;
+        }
+        room -= count;
+        add_subjects(d, node->same->look);
+        list[d->glanced++] = node;
+    }
+    memmove(&list[d->glanced], &list[all->count], rest * sizeof *list);
+    d->all = (struct node_list){list, all->count};
+    return true;
 }
 
 /* ## Which names */
@@ -148,7 +179,7 @@ static bool add_names(struct discern *d, struct glance_subject *subject) {
 /* What all of several alternatives require tells nothing. */
 static void leave_common(struct discern *d) {
     size_t kept = 0;
-    bool choice = !d->apply->if_node && !d->apply->no && d->objects & (d->objects - 1);
+    bool choice = d->choice && d->objects & (d->objects - 1);
     for (size_t i = 0; i < d->row_count; i++) {
         bool common = choice && !d->rows[i].lists && d->rows[i].out.required == d->objects;
         for (size_t k = 0; common && k < d->subject_count; k++) d->subjects[k].complete = false;
@@ -270,11 +301,10 @@ static bool finish_row(struct discern *d, const struct discerned_row *row, struc
 static bool finish(struct discern *d, struct glance *glance) {
     gramc_text keys[MOST_ROWS];
     uint64_t bits[MOST_ROWS];
-    const struct applicators *a = d->apply;
     struct glance_row *rows = arena_array(d->c->arena, d->row_count, sizeof *rows);
     if (!rows) return compile_stop(d->c, GRAMC_NOMEM);
-    *glance = (struct glance){.rows = rows, .objects = d->objects};
-    glance->choice = !a->if_node && !a->no && (!a->any.count || !a->one.count);
+    *glance = (struct glance){
+        .rows = rows, .objects = d->objects, .nodes = d->glanced, .choice = d->choice};
     for (size_t i = 0; i < d->subject_count; i++)
         if (d->subjects[i].complete) glance->exact |= d->objects & UINT64_C(1) << i;
     for (size_t i = 0; i < d->row_count; i++) {
@@ -292,24 +322,43 @@ static bool is_worth_it(const struct discern *d) {
     return d->row_count && d->objects && (several || d->apply->if_node || d->apply->no);
 }
 
-static bool discern(struct discern *d, struct schema_node *node) {
+static bool find_subjects(struct discern *d) {
     const struct applicators *a = d->apply;
-    size_t count = a->any.count + a->one.count + (a->if_node != NULL) + (a->no != NULL);
-    if (!count || count > MOST_SUBJECTS || *d->visits > MOST_VISITS) return true;
-    add_subjects(d);
+    size_t own = applicators_subjects(a);
+    d->subject_count = d->row_count = d->glanced = 0;
+    d->objects = 0;
+    if (own > MOST_SUBJECTS) return true;
+    add_subjects(d, a);
+    if (!choose_nodes(d)) return false;
+    d->choice = !a->if_node && !a->no && (!a->any.count || !a->one.count) && !d->glanced;
+    return true;
+}
+
+static bool keep(struct discern *d, struct schema_node *node) {
+    struct glance *glance = ARENA_NEW(d->c->arena, struct glance);
+    struct applicators *look = ARENA_NEW(d->c->arena, struct applicators);
+    if (!glance || !look) return compile_stop(d->c, GRAMC_NOMEM);
+    *look = *d->apply;
+    look->glance = glance;
+    node->look = look;
+    if (d->glanced) {
+        const struct schema_node **list = arena_array(d->c->arena, d->all.count, sizeof *list);
+        if (!list) return compile_stop(d->c, GRAMC_NOMEM);
+        memcpy(list, d->all.nodes, d->all.count * sizeof *list);
+        look->all.nodes = list;
+    }
+    return finish(d, glance);
+}
+
+static bool discern(struct discern *d, struct schema_node *node) {
+    if (!find_subjects(d)) return false;
     for (size_t i = 0; i < d->subject_count; i++)
         if (!add_names(d, &d->subjects[i])) return true;
     leave_common(d);
     if (!is_worth_it(d)) return true;
     for (size_t i = 0; i < d->subject_count; i++)
         if (!fill_rows(d, &d->subjects[i])) return false;
-    struct glance *glance = ARENA_NEW(d->c->arena, struct glance);
-    struct applicators *look = ARENA_NEW(d->c->arena, struct applicators);
-    if (!glance || !look) return compile_stop(d->c, GRAMC_NOMEM);
-    *look = *a;
-    look->glance = glance;
-    node->look = look;
-    return finish(d, glance);
+    return keep(d, node);
 }
 
 bool fast_discern_nodes(struct schema_compiler *c) {
@@ -320,10 +369,8 @@ bool fast_discern_nodes(struct schema_compiler *c) {
         if (node->same != node || node->mode != MODE_LOOK) continue;
         d->c = c;
         d->apply = node->look;
-        d->subject_count = d->row_count = 0;
-        d->objects = 0;
         d->visits = &visits;
-        if (!discern(d, node)) return false;
+        if (visits <= MOST_VISITS && !discern(d, node)) return false;
     }
     return true;
 }

@@ -10,6 +10,19 @@ enum { FEW_OWN = 16, FIRST_SLOTS = 2 * RUN_FEW_KEYS, GROWS_BY = 4 };
 
 /* ## Names of the schema */
 
+/* Up to seven bytes: each counts, some twice. */
+static inline uint64_t last_bytes(const char *bytes, size_t len) {
+    uint32_t low, high;
+    if (len >= 4) {
+        memcpy(&low, bytes, 4);
+        memcpy(&high, bytes + len - 4, 4);
+        return (uint64_t)high << 32 | low;
+    }
+    if (!len) return 0;
+    const unsigned char *byte = (const unsigned char *)bytes;
+    return (uint64_t)byte[0] | (uint64_t)byte[len / 2] << 8 | (uint64_t)byte[len - 1] << 16;
+}
+
 uint64_t fast_hash(const char *bytes, size_t len) {
     uint64_t hash = len * UINT64_C(0x9E3779B97F4A7C15), word;
     for (; len >= 8; bytes += 8, len -= 8) {
@@ -17,8 +30,7 @@ uint64_t fast_hash(const char *bytes, size_t len) {
         hash = (hash ^ word) * UINT64_C(0xFF51AFD7ED558CCD);
         hash ^= hash >> 32;
     }
-    for (word = 0; len; bytes++, len--) word = word << 8 | (unsigned char)*bytes;
-    hash = (hash ^ word) * UINT64_C(0xFF51AFD7ED558CCD);
+    hash = (hash ^ last_bytes(bytes, len)) * UINT64_C(0xFF51AFD7ED558CCD);
     return hash ^ hash >> 32;
 }
 
@@ -139,18 +151,24 @@ static bool remember_many(struct run *run, size_t base) {
     return put_in_slot(run, base, run->key_count);
 }
 
-bool run_remember_key(struct run *run, size_t base, gramc_text inside, unsigned seen) {
+/* The hash of what a key with escapes means. False: it is too long. */
+static bool hash_meaning(gramc_text inside, uint32_t *hash) {
     char decoded[RUN_LONGEST_ESCAPED];
-    bool escaped = seen & JSON_SEEN_ESCAPE;
-    const char *close = inside.ptr + inside.len;
-    gramc_text text = inside;
-    if (escaped && inside.len > sizeof decoded) return run_give_up(run) != NULL;
+    if (inside.len > sizeof decoded) return false;
+    size_t len = json_unescape(decoded, inside.ptr, inside.ptr + inside.len);
+    *hash = (uint32_t)fast_hash(decoded, len);
+    return true;
+}
+
+bool run_remember_key(struct run *run, size_t base, gramc_text inside, unsigned seen) {
     if (run->key_count == run->key_room && !more_keys(run)) return false;
-    if (escaped) text = (gramc_text){decoded, json_unescape(decoded, inside.ptr, close)};
-    run->keys[run->key_count] = (struct run_key){.start = inside.ptr,
-                                                 .len = (uint32_t)inside.len,
-                                                 .hash = (uint32_t)fast_hash(text.ptr, text.len),
-                                                 .escaped = escaped};
+    struct run_key *key = &run->keys[run->key_count];
+    key->start = inside.ptr;
+    key->len = (uint32_t)inside.len;
+    key->slot = 0;
+    key->escaped = seen & JSON_SEEN_ESCAPE;
+    if (!key->escaped) key->hash = (uint32_t)fast_hash(inside.ptr, inside.len);
+    else if (!hash_meaning(inside, &key->hash)) return run_give_up(run) != NULL;
     bool fresh =
         run->key_count - base < FEW_OWN ? remember_few(run, base) : remember_many(run, base);
     run->key_count += fresh;

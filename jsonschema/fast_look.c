@@ -3,10 +3,6 @@
  * on and given to the evaluator. */
 #include "jsonschema/fast.h"
 
-#include "base/text.h"
-
-enum { FEW_TEXTS = 16 };
-
 /* ## Patterns */
 
 static bool matches(struct run *run, const struct regex *regex, gramc_text text) {
@@ -32,9 +28,8 @@ bool run_matches(struct run *run, const struct regex *regex, const char *inside,
 
 /* ## Documents */
 
-/* It goes on with what the run has left. */
-static void start_evaluation(struct evaluation *evaluation, const struct run *run,
-                             struct arena *arena, size_t bytes) {
+void run_start_evaluation(const struct run *run, struct evaluation *evaluation, struct arena *arena,
+                          size_t bytes) {
     evaluation_init(evaluation, run->schema, arena, NULL, bytes);
     evaluation->steps = evaluation->all_steps = run->steps;
 }
@@ -45,7 +40,7 @@ static bool evaluate_span(struct run *run, const struct schema_node *node, const
     struct arena arena;
     struct evaluation evaluation;
     arena_init(&arena, &run->schema->arena.allocator);
-    start_evaluation(&evaluation, run, &arena, (size_t)(end - p));
+    run_start_evaluation(run, &evaluation, &arena, (size_t)(end - p));
     const struct json *value = json_parse(&arena, (gramc_text){p, (size_t)(end - p)}, NULL);
     struct evaluation_frame frame = {.node = node, .value = value};
     bool valid = value && evaluate_frame(&evaluation, &frame, NULL);
@@ -64,43 +59,6 @@ const char *run_tree(struct run *run, const struct schema_node *node, const char
     return evaluate_span(run, node, p, end) ? end : NULL;
 }
 
-/* *differ: whether a few strings do, which are compared as they stand. False: there is something
- * else among them, or they are many. */
-static bool compare_texts(const struct run *run, const char *start, bool *differ) {
-    gramc_text texts[FEW_TEXTS];
-    size_t count = 0;
-    const char *p = run_skip_blanks(start + 1);
-    *differ = true;
-    for (; *p == '"' && count < FEW_TEXTS; p = run_skip_gap(p)) {
-        unsigned seen = 0;
-        const char *close = run_scan_string(run, p + 1, &seen);
-        if (!close || seen & JSON_SEEN_ESCAPE) return false;
-        gramc_text text = {p + 1, (size_t)(close - p - 1)};
-        for (size_t i = 0; i < count; i++) *differ &= !text_eq(texts[i], text);
-        texts[count++] = text;
-        p = run_skip_blanks(close + 1);
-        if (*p != ',') return *p == ']';
-    }
-    return *p == ']';
-}
-
-bool run_all_differ(struct run *run, const char *start, const char *end) {
-    struct arena arena;
-    struct evaluation evaluation;
-    uint32_t pair[2];
-    bool differ;
-    if (compare_texts(run, start, &differ)) return differ;
-    arena_init(&arena, &run->schema->arena.allocator);
-    start_evaluation(&evaluation, run, &arena, (size_t)(end - start));
-    const struct json *array = json_parse(&arena, (gramc_text){start, (size_t)(end - start)}, NULL);
-    differ = array && !evaluate_find_equal(&evaluation, array, pair);
-    if (!array || evaluation.status != GRAMC_OK) run_give_up(run);
-    run->steps = evaluation.steps;
-    evaluation_free(&evaluation);
-    arena_free(&arena);
-    return differ && !run->given_up;
-}
-
 /* ## Applicators */
 
 /* One node at one place, as several schemas look at it. */
@@ -113,7 +71,8 @@ struct look {
 
 /* All may accept what nobody has glanced at. */
 static struct look look_from(struct run *run, const struct applicators *apply, const char *p) {
-    struct look look = {run, p, NULL, {UINT64_MAX, 0}};
+    const char *end = run->read_from == p ? run->read_to : NULL;
+    struct look look = {run, p, end, {UINT64_MAX, 0}};
     if (*p == '{' && apply->glance) look.glanced = run_glance(run, apply->glance, p);
     return look;
 }
@@ -129,6 +88,8 @@ static bool accepts(struct look *look, const struct schema_node *node) {
     if (before > run->furthest) run->furthest = before;
     if (!run_look_again(run, (size_t)(read - look->start) + RUN_WINDOW) || !end) return false;
     look->end = end;
+    run->read_from = look->start;
+    run->read_to = end;
     return true;
 }
 
@@ -145,38 +106,50 @@ static bool is_value(struct look *look) {
     return look->end || accepts(look, &schema_any);
 }
 
-static bool accepts_all(struct look *look, const struct applicators *apply) {
-    if (apply->ref && !accepts(look, apply->ref)) return false;
-    if (apply->dynamic && !accepts(look, apply->dynamic->target)) return false;
-    for (size_t i = 0; i < apply->all.count; i++)
-        if (!accepts(look, apply->all.nodes[i])) return false;
-    return true;
-}
-
-static bool accepts_any(struct look *look, const struct node_list *any) {
+static bool accepts_any(struct look *look, const struct node_list *any, size_t subject) {
     for (size_t i = 0; i < any->count; i++)
-        if (accepts_subject(look, any->nodes[i], i)) return true;
+        if (accepts_subject(look, any->nodes[i], subject + i)) return true;
     return any->count == 0;
 }
 
-static bool accepts_one(struct look *look, const struct applicators *apply) {
-    const struct node_list *one = &apply->one;
+static bool accepts_one(struct look *look, const struct node_list *one, size_t subject) {
     size_t count = 0;
     for (size_t i = 0; i < one->count && count < 2; i++)
-        count += accepts_subject(look, one->nodes[i], apply->any.count + i);
+        count += accepts_subject(look, one->nodes[i], subject + i);
     return count == (one->count ? 1 : 0);
 }
 
-static bool accepts_conditions(struct look *look, const struct applicators *apply) {
-    size_t subject = apply->any.count + apply->one.count;
+static bool accepts_conditions(struct look *look, const struct applicators *apply, size_t subject) {
+    size_t no = subject + (apply->if_node != NULL), then = no + (apply->no != NULL);
     if ((apply->no || apply->if_node) && !is_value(look)) return false;
-    if (apply->no && (accepts_subject(look, apply->no, subject + (apply->if_node != NULL)) ||
-                      look->run->given_up))
-        return false;
+    if (apply->no && (accepts_subject(look, apply->no, no) || look->run->given_up)) return false;
     if (!apply->if_node) return true;
-    const struct schema_node *next =
-        accepts_subject(look, apply->if_node, subject) ? apply->then_node : apply->else_node;
-    return !look->run->given_up && (!next || accepts(look, next));
+    bool holds = accepts_subject(look, apply->if_node, subject);
+    const struct schema_node *next = holds ? apply->then_node : apply->else_node;
+    if (look->run->given_up || !next) return !look->run->given_up;
+    return accepts_subject(look, next, holds ? then : then + (apply->then_node != NULL));
+}
+
+/* What the applicators say whose subjects begin with that one. */
+static bool accepts_branches(struct look *look, const struct applicators *apply, size_t subject) {
+    size_t one = subject + apply->any.count;
+    return accepts_any(look, &apply->any, subject) && accepts_one(look, &apply->one, one) &&
+           accepts_conditions(look, apply, one + apply->one.count);
+}
+
+static bool accepts_all(struct look *look, const struct applicators *apply) {
+    size_t glanced = apply->glance ? apply->glance->nodes : 0;
+    size_t subject = applicators_subjects(apply);
+    if (apply->ref && !accepts(look, apply->ref)) return false;
+    if (apply->dynamic && !accepts(look, apply->dynamic->target)) return false;
+    for (size_t i = 0; i < glanced; i++) {
+        const struct applicators *inner = apply->all.nodes[i]->same->look;
+        if (!accepts_branches(look, inner, subject)) return false;
+        subject += applicators_subjects(inner);
+    }
+    for (size_t i = glanced; i < apply->all.count; i++)
+        if (!accepts(look, apply->all.nodes[i])) return false;
+    return true;
 }
 
 /* What alternatives alone say: the first that takes the value as it stands is the one by which it
@@ -214,8 +187,7 @@ static const char *look_at_all(struct run *run, const struct schema_node *node, 
     struct look look = look_from(run, apply, p);
     if (is_hopeless(&look, apply)) return run_refuse(run, p);
     bool valid = (!node->itself || accepts(&look, node->itself)) && accepts_all(&look, apply) &&
-                 accepts_any(&look, &apply->any) && accepts_one(&look, apply) &&
-                 accepts_conditions(&look, apply) && is_value(&look);
+                 accepts_branches(&look, apply, 0) && is_value(&look);
     return valid && !run->given_up ? look.end : NULL;
 }
 

@@ -84,11 +84,22 @@ struct long_member {
     const char *value, *end;    /* end: once somebody has evaluated the value */
 };
 
+static bool has_name(struct run *run, const struct long_member *member,
+                     const struct pattern_property *pattern) {
+    size_t len = (size_t)(member->close - member->inside);
+    gramc_text literal = pattern->literal;
+    if (pattern->kind == PATTERN_ANY || member->seen & JSON_SEEN_ESCAPE)
+        return run_matches(run, pattern->regex, member->inside, member->close, member->seen);
+    if (pattern->kind == PATTERN_WHOLE ? len != literal.len : len < literal.len) return false;
+    return memcmp(member->inside, literal.ptr, literal.len) == 0;
+}
+
 static bool keeps_patterns(struct run *run, struct long_member *member) {
     const struct object_rules *rules = member->rules;
+    if (!run_look_again(run, rules->pattern_count)) return false;
     for (size_t i = 0; i < rules->pattern_count; i++) {
         const struct pattern_property *pattern = &rules->patterns[i];
-        if (!run_matches(run, pattern->regex, member->inside, member->close, member->seen)) {
+        if (!has_name(run, member, pattern)) {
             if (run->given_up) return false;
             continue;
         }

@@ -15,12 +15,13 @@ struct short_number {
     uint32_t scale;
 };
 
+/* A slot of the table. */
 struct fast_number {
-    struct short_number value; /* scale LONG_NUMBER: the text counts */
-    const char *text;          /* as the schema writes it; NULL: free */
-    size_t len;
+    int64_t digits;
+    uint32_t kind; /* FREE, LONG_NUMBER: the text counts, else the scale and 1 */
 };
 
+enum { FREE = 0 };
 static const uint32_t LONG_NUMBER = UINT32_MAX;
 
 /* Any spelling. False: it has too many digits. */
@@ -69,38 +70,82 @@ static bool read_plain(gramc_text text, struct short_number *out) {
     return p == end;
 }
 
-static struct fast_number read_any(gramc_text text) {
-    struct fast_number number = {.text = text.ptr, .len = text.len};
-    if (!read_plain(text, &number.value) && !read_decimal(text, &number.value))
-        number.value = (struct short_number){0, LONG_NUMBER};
-    return number;
+static struct fast_number slot_of(const struct short_number *number) {
+    return (struct fast_number){number->digits, number->scale + 1};
 }
 
-static uint64_t hash_of(const struct fast_number *number) {
-    uint64_t hash = (uint64_t)number->value.digits + ((uint64_t)number->value.scale << 59);
-    if (number->value.scale == LONG_NUMBER) {
-        struct decimal decimal = decimal_read((gramc_text){number->text, number->len});
-        hash = decimal_hash(&decimal);
-    }
+static struct fast_number read_any(gramc_text text) {
+    struct short_number number;
+    bool is_short = read_plain(text, &number) || read_decimal(text, &number);
+    return is_short ? slot_of(&number) : (struct fast_number){0, LONG_NUMBER};
+}
+
+static uint64_t long_hash(gramc_text text) {
+    struct decimal decimal = decimal_read(text);
+    return decimal_hash(&decimal);
+}
+
+static inline uint64_t hash_of(const struct fast_number *number, gramc_text text) {
+    uint64_t hash = (uint64_t)number->digits + ((uint64_t)number->kind << 59);
+    if (number->kind == LONG_NUMBER) hash = long_hash(text);
     hash *= UINT64_C(0x9E3779B97F4A7C15);
     return hash ^ hash >> 32;
 }
 
-static bool is_same(const struct fast_number *a, const struct fast_number *b) {
-    if (a->value.digits != b->value.digits || a->value.scale != b->value.scale) return false;
-    return a->value.scale != LONG_NUMBER ||
-           json_number_compare((gramc_text){a->text, a->len}, (gramc_text){b->text, b->len}) == 0;
+static inline bool is_in_table(const struct fast_keys *choices, const struct fast_number *sought,
+                               gramc_text text) {
+    for (uint64_t at = hash_of(sought, text);; at++) {
+        size_t i = at & choices->number_mask;
+        const struct fast_number *slot = &choices->numbers[i];
+        if (slot->kind == FREE) return false;
+        if (slot->digits != sought->digits || slot->kind != sought->kind) continue;
+        if (slot->kind != LONG_NUMBER || json_number_compare(choices->number_texts[i], text) == 0)
+            return true;
+    }
 }
 
-bool run_is_number(const struct fast_keys *choices, gramc_text text, const int64_t *whole) {
-    struct fast_number sought = {.text = text.ptr, .len = text.len};
-    if (whole) sought.value.digits = *whole;
-    else sought = read_any(text);
-    for (uint64_t at = hash_of(&sought);; at++) {
-        const struct fast_number *slot = &choices->numbers[at & choices->number_mask];
-        if (!slot->text) return false;
-        if (is_same(slot, &sought)) return true;
+bool run_is_number(const struct fast_keys *choices, gramc_text text) {
+    struct fast_number sought = read_any(text);
+    return is_in_table(choices, &sought, text);
+}
+
+/* ## Eight bytes at once */
+
+static int64_t join(uint64_t whole, uint64_t fraction, unsigned digits, uint32_t *scale) {
+    static const uint32_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
+    for (; fraction && fraction % 10 == 0; digits--) fraction /= 10;
+    *scale = fraction ? digits : 0;
+    return (int64_t)(whole * powers[*scale] + fraction);
+}
+
+/* The place behind a number of a few digits on either side of the point, without an exponent;
+ * NULL: it is another one, or none. */
+static inline const char *read_short(const struct run *run, const char *p,
+                                     struct short_number *out) {
+    uint64_t whole, fraction;
+    bool negative = *p == '-';
+    p += negative;
+    unsigned digits = run_digits(run_window(run, p), &whole);
+    if (digits - 1 >= RUN_MOST_DIGITS || (*p == '0' && digits > 1)) return NULL;
+    p += digits;
+    *out = (struct short_number){(int64_t)whole, 0};
+    if (*p == '.') {
+        digits = run_digits(run_window(run, p + 1), &fraction);
+        if (digits - 1 >= RUN_MOST_DIGITS) return NULL;
+        out->digits = join(whole, fraction, digits, &out->scale);
+        p += digits + 1;
     }
+    if (negative) out->digits = -out->digits;
+    return json_byte_is(*p, JSON_BYTE_NUMBER) ? NULL : p;
+}
+
+const char *run_number_choice(struct run *run, const struct schema_node *node, const char *p) {
+    struct short_number number;
+    const char *end = read_short(run, p, &number);
+    if (!end) return run_exact_number(run, node, p);
+    if (!(node->types & (number.scale ? TYPE_BIT_FRACTION : TYPE_BIT_INTEGER))) return NULL;
+    const struct fast_number sought = slot_of(&number);
+    return is_in_table(&node->values->texts, &sought, (gramc_text){NULL, 0}) ? end : NULL;
 }
 
 bool fast_prepare_numbers(struct schema_compiler *c, struct fast_keys *table,
@@ -111,16 +156,19 @@ bool fast_prepare_numbers(struct schema_compiler *c, struct fast_keys *table,
     if (count <= MANY_NUMBERS) return true;
     while (size < 2 * count) size *= 2;
     struct fast_number *slots = arena_zalloc(c->arena, size * sizeof *slots);
-    if (!slots) return compile_stop(c, GRAMC_NOMEM);
+    gramc_text *texts = arena_array(c->arena, size, sizeof *texts);
+    if (!slots || !texts) return compile_stop(c, GRAMC_NOMEM);
     for (const struct json *value = choices->first; value; value = value->next) {
         if (value->kind != JSON_NUMBER) continue;
         struct fast_number number = read_any(value->text);
-        uint64_t at = hash_of(&number);
-        for (; slots[at & (size - 1)].text; at++)
+        uint64_t at = hash_of(&number, value->text);
+        for (; slots[at & (size - 1)].kind != FREE; at++)
             if (!compile_step(c)) return false;
         slots[at & (size - 1)] = number;
+        texts[at & (size - 1)] = value->text;
     }
     table->numbers = slots;
+    table->number_texts = texts;
     table->number_mask = (uint32_t)size - 1;
     return true;
 }

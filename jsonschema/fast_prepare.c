@@ -291,6 +291,17 @@ static bool is_fast_number(const struct schema_node *node) {
            (!rules || (rules->bounded && (rules->inclusive || !(node->types & TYPE_BIT_FRACTION))));
 }
 
+/* Nothing but a choice of many numbers. */
+static bool is_number_choice(const struct schema_node *node) {
+    return node->values && node->values->texts.numbers && !node->number &&
+           !(node->flags & NODE_WRITTEN);
+}
+
+static enum mode number_mode(const struct schema_node *node) {
+    if (is_fast_number(node)) return MODE_NUMBER;
+    return is_number_choice(node) ? MODE_CHOICE : MODE_EXACT;
+}
+
 static const struct object_rules *members_of(const struct schema_node *node) {
     return node->object ? node->object : &schema_any_members;
 }
@@ -303,7 +314,7 @@ static enum mode plain_mode(const struct schema_node *node) {
     case TYPE_BIT_ARRAY: return MODE_ARRAY;
     default: break;
     }
-    if (!(node->kinds & ~TYPE_BIT_NUMBER)) return is_fast_number(node) ? MODE_NUMBER : MODE_EXACT;
+    if (!(node->kinds & ~TYPE_BIT_NUMBER)) return number_mode(node);
     return node->kinds & ~(TYPE_BIT_BOOLEAN | TYPE_BIT_NULL) ? MODE_MIXED : MODE_WORD;
 }
 

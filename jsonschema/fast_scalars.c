@@ -75,14 +75,10 @@ static bool count_long(struct run *run, uint64_t bytes) {
     return bytes < LONG_NUMBER || run_look_again(run, bytes);
 }
 
-static bool is_number_choice(struct run *run, const struct schema_node *node, gramc_text number,
-                             const struct pieces *pieces) {
+static bool is_number_choice(struct run *run, const struct schema_node *node, gramc_text number) {
     const struct json *choice =
         node_choices(node) ? node_choices(node)->first : node_constant(node);
-    bool is_whole = pieces->small && !pieces->exponent && !pieces->broken;
-    int64_t whole = pieces->negative ? -pieces->whole : pieces->whole;
-    if (node->values->texts.numbers)
-        return run_is_number(&node->values->texts, number, is_whole ? &whole : NULL);
+    if (node->values->texts.numbers) return run_is_number(&node->values->texts, number);
     for (; choice; choice = node_choices(node) ? choice->next : NULL)
         if (choice->kind == JSON_NUMBER && count_long(run, choice->text.len) &&
             json_number_compare(choice->text, number) == 0)
@@ -153,8 +149,7 @@ const char *run_exact_number(struct run *run, const struct schema_node *node, co
         if (!(fast ? keeps_bounds(rules, &pieces) : keeps_exact_rules(run, rules, number)))
             return run_refuse(run, end);
     }
-    return node->values && !is_number_choice(run, node, number, &pieces) ? run_refuse(run, end)
-                                                                         : end;
+    return node->values && !is_number_choice(run, node, number) ? run_refuse(run, end) : end;
 }
 
 /* ## Words */

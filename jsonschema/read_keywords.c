@@ -384,6 +384,32 @@ static bool build_properties(struct builder *b, struct object_rules *rules) {
     return true;
 }
 
+/* The character that [*p, end) starts with, if it stands for itself, escaped or not; else 0. */
+static char next_literal(const char **p, const char *end) {
+    bool escaped = **p == '\\';
+    if (escaped && ++*p == end) return 0;
+    char byte = *(*p)++;
+    if (!byte || (escaped && !strchr("^$\\.*+?()[]{}|/-", byte))) return 0;
+    return escaped || !strchr("^$.*+?()[]{}|", byte) ? byte : 0;
+}
+
+/* Patterns of names are mostly like `^x-` or `^x$`. False without memory. */
+static bool read_literal(struct builder *b, struct pattern_property *out) {
+    const char *start = out->pattern.ptr, *end = start + out->pattern.len, *p;
+    bool anchored = start < end && *start == '^', whole = anchored && end[-1] == '$';
+    size_t len = 0;
+    if (!anchored) return true;
+    if (whole) end -= end - start > 1 && end[-2] == '\\' ? 0 : 1;
+    for (p = start + 1; p < end; len++)
+        if (!next_literal(&p, end)) return true;
+    char *literal = arena_alloc(b->c->arena, len + 1);
+    if (!literal) return compile_stop(b->c, GRAMC_NOMEM);
+    out->literal = (gramc_text){literal, len};
+    for (p = start + 1; p < end; literal++) *literal = next_literal(&p, end);
+    out->kind = end < start + out->pattern.len ? PATTERN_WHOLE : PATTERN_PREFIX;
+    return true;
+}
+
 static bool build_patterns(struct builder *b, struct object_rules *rules) {
     const struct json *map = b->keywords[K_PATTERN_PROPERTIES];
     if (!map || !map->count) return true;
@@ -395,7 +421,7 @@ static bool build_patterns(struct builder *b, struct object_rules *rules) {
         list->pattern = kept_text(b, member->key);
         list->regex = read_pattern(b, member, list->pattern);
         list->node = list->regex ? compile_node(b->c, member, b->resource) : NULL;
-        if (!list->node) return false;
+        if (!list->node || !read_literal(b, list)) return false;
     }
     return true;
 }

@@ -52,7 +52,10 @@ static bool begin(struct sentence *s, struct evaluation *evaluation,
     if (!report) return false;
     report_weigh(report, weight);
     if (report->kept >= report->max) return false;
-    *s = (struct sentence){.evaluation = evaluation, .at = at, .keyword = keyword};
+    s->evaluation = evaluation;
+    s->at = at;
+    s->keyword = keyword;
+    s->is_end = false;
     buf_init_arena(&s->out, evaluation->arena, LONGEST_SENTENCE);
     buf_reserve(&s->out, USUAL_SENTENCE);
     words_put_place(&s->out, at);
@@ -88,22 +91,22 @@ static void put_no_pointers(struct sentence *s, size_t ends[PIECES]) {
     for (size_t i = 0; i < PIECES; i++) ends[i] = end_piece(s, LONGEST_POINTER);
 }
 
-static struct violation make(const struct sentence *s, gramc_text all, const size_t ends[PIECES]) {
+static void fill(struct violation *violation, const struct sentence *s, gramc_text all,
+                 const size_t ends[PIECES]) {
     gramc_text pieces[PIECES];
     for (size_t i = 0, start = 0; i < PIECES; start = ends[i++] + 1)
         pieces[i] = text_slice(all, start, ends[i]);
     gramc_text absolute = pieces[PIECE_ABSOLUTE];
     size_t hash = words_written_node(s->at)->resource->uri.len;
-    return (struct violation){
-        .shown = {.instance = pieces[PIECE_INSTANCE],
-                  .schema = s->is_end ? text_slice(absolute, hash + 1, absolute.len)
-                                      : pieces[PIECE_SCHEMA],
-                  .keyword = text_of(s->keyword),
-                  .position = s->at->value->start,
-                  .message = pieces[PIECE_MESSAGE]},
-        .path = pieces[PIECE_PATH],
-        .absolute = absolute,
-    };
+    violation->next = NULL;
+    violation->shown.instance = pieces[PIECE_INSTANCE];
+    violation->shown.schema =
+        s->is_end ? text_slice(absolute, hash + 1, absolute.len) : pieces[PIECE_SCHEMA];
+    violation->shown.keyword = text_of(s->keyword);
+    violation->shown.position = s->at->value->start;
+    violation->shown.message = pieces[PIECE_MESSAGE];
+    violation->path = pieces[PIECE_PATH];
+    violation->absolute = absolute;
 }
 
 static void finish(struct sentence *s) {
@@ -118,7 +121,7 @@ static void finish(struct sentence *s) {
         evaluation_stop(evaluation, GRAMC_NOMEM);
         return;
     }
-    *violation = make(s, all, ends);
+    fill(violation, s, all, ends);
     *report->link = violation;
     report->link = &violation->next;
     report->kept++;

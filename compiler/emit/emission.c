@@ -59,6 +59,31 @@ static const struct json *document_of(const struct emission *e, const struct too
                     : schema_document(arena, &tool->signature->arguments, e->style);
 }
 
+/* What no provider takes at the top has gone into the description. */
+static const struct json *accepted_of(const struct emission *e, const struct tool *tool,
+                                      struct arena *arena) {
+    const struct json *document = document_of(e, tool, arena);
+    if (!document || !(e->target->flags & REQUEST_FORM) || !lower_root_is_refused(document))
+        return document;
+    const struct lower_report report = report_of(e, tool, e->findings);
+    return lower_root(arena, document, &report);
+}
+
+/* Only what is written as it is can hold that: the language has no words for it. */
+static bool may_be_refused(const struct emission *e, const struct tool *tool) {
+    return e->target->flags & REQUEST_FORM && (!tool->signature || tool->signature->arguments.raw);
+}
+
+/* As it is, but for what stands at its top. */
+static void put_accepted(struct emission *e, const struct tool *tool) {
+    struct arena arena;
+    arena_init(&arena, &e->out->allocator);
+    const struct json *document = accepted_of(e, tool, &arena);
+    if (document) json_put(e->out, document);
+    if (arena.oom) e->out->state = BUF_NOMEM;
+    arena_free(&arena);
+}
+
 /* In full. */
 static void put_plain(struct emission *e, const struct tool *tool) {
     bool prepared = tool->public.parameters.len && e->style == SCHEMA_PRINTED;
@@ -114,14 +139,16 @@ bool emission_put_parameters(struct emission *e, const struct tool *tool) {
     if (e->target->dialect == DIALECT_PLAIN) {
         /* Where only findings are wanted, nobody reads it. */
         if (e->findings) check_items(e, tool);
-        else put_plain(e, tool);
+        if (may_be_refused(e, tool)) put_accepted(e, tool);
+        else if (!e->findings) put_plain(e, tool);
         return true;
     }
     arena_init(&arena, &e->out->allocator);
-    const struct json *document = document_of(e, tool, &arena);
+    const struct json *document = accepted_of(e, tool, &arena);
     if (document) lowered = lower_tool(e, tool, &arena, document, &refused);
     if (lowered) json_put(e->out, lowered);
     else if (arena.oom) e->out->state = BUF_NOMEM;
+    else if (document && may_be_refused(e, tool)) json_put(e->out, document);
     else put_plain(e, tool); /* refused, or nested too deeply for a document */
     if (!lowered) check_items(e, tool);
     arena_free(&arena);

@@ -15,16 +15,16 @@ static const struct target targets[] = {
      emit_json_schema, NULL, "[", "]", NAMES_ANY, DIALECT_PLAIN, 0},
     {"openai", "OpenAI chat completions: the `tools` array", emit_openai, NULL, "[", "]",
      NAMES_FUNCTION, DIALECT_PLAIN,
-     REQUEST_FORM | CHAT_FORM | FEW_TOOLS | EVALUATES_SCHEMAS | NEEDS_ITEMS},
+     REQUEST_FORM | CHAT_FORM | FEW_TOOLS | EVALUATES_SCHEMAS | NEEDS_ITEMS | SHORT_WORDS},
     {"openai-functions", "OpenAI chat completions, older form: the `functions` array",
      emit_openai_functions, NULL, "[", "]", NAMES_FUNCTION, DIALECT_PLAIN,
-     REQUEST_FORM | CHAT_FORM | FEW_TOOLS_REFUSED | EVALUATES_SCHEMAS | NEEDS_ITEMS},
+     REQUEST_FORM | CHAT_FORM | FEW_TOOLS_REFUSED | EVALUATES_SCHEMAS | NEEDS_ITEMS | SHORT_WORDS},
     {"openai-strict", "OpenAI chat completions in strict mode: the `tools` array",
      emit_openai_strict, NULL, "[", "]", NAMES_FUNCTION, DIALECT_STRICT,
-     REQUEST_FORM | CHAT_FORM | FEW_TOOLS | EVALUATES_SCHEMAS | NEEDS_ITEMS},
+     REQUEST_FORM | CHAT_FORM | FEW_TOOLS | EVALUATES_SCHEMAS | NEEDS_ITEMS | SHORT_WORDS},
     {"openai-responses", "OpenAI Responses: the `tools` array", emit_openai_responses, NULL, "[",
      "]", NAMES_FUNCTION, DIALECT_PLAIN,
-     REQUEST_FORM | FEW_TOOLS | EVALUATES_SCHEMAS | NEEDS_ITEMS},
+     REQUEST_FORM | FEW_TOOLS | EVALUATES_SCHEMAS | NEEDS_ITEMS | SHORT_WORDS},
     {"anthropic", "Anthropic Messages: the `tools` array", emit_anthropic, NULL, "[", "]",
      NAMES_FUNCTION, DIALECT_ANTHROPIC, REQUEST_FORM | EVALUATES_SCHEMAS},
     {"gemini", "Gemini generateContent: the `tools` array with its declarations", emit_gemini, NULL,
@@ -153,6 +153,7 @@ static int swallow(void *ctx, const char *bytes, size_t len) {
 static void check_names(struct emission *e, const struct agent *agent) {
     for (size_t i = 0; i < e->count; i++) {
         const struct tool *tool = e->tools[i];
+        limits_check_words(e, tool);
         if (text_eq(tool->public.name, e->names[i])) continue;
         FIND(e->findings, D_RENAMED_TOOL, tool->source, tool->name_at, tool->public.name,
              e->names[i], text_of(e->target->name));

@@ -82,6 +82,13 @@ void limits_check(struct emission *e, const struct tool *tool, const struct json
     for (int i = 0; i < COUNTED; i++) compare(e, subject, counts.of[i], &limits[i]);
 }
 
+void limits_check_words(struct emission *e, const struct tool *tool) {
+    static const struct target_limit limit = {"characters in its description", 1024, 0};
+    struct subject_at subject = {tool->source, tool->name_at, tool->public.name};
+    if (!e->findings || !(e->target->flags & SHORT_WORDS)) return;
+    compare(e, subject, (uint32_t)text_length(tool->public.description), &limit);
+}
+
 void limits_check_tools(struct emission *e, const struct agent *agent) {
     bool refused = e->target->flags & FEW_TOOLS_REFUSED;
     const struct target_limit limit = {"tools", MANY_TOOLS, refused ? MANY_TOOLS : 0};

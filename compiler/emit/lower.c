@@ -70,18 +70,21 @@ static const struct lower_step before[] = {
     {step_all_of, EVERY},
     {step_wrap_reference, STRICT | ANTHROPIC},
     {step_single_type, STRICT | ANTHROPIC},
+    {step_described_enum, EVERY},
     {step_one_of, EVERY},
     {step_tuple, EVERY},
     {step_const, GEMINI | OLLAMA},
     {step_null_flag, GEMINI},
     {step_all_of, GEMINI},
     {step_text_enum, GEMINI},
+    {step_choice_alone, GEMINI},
+    {step_no_properties, GEMINI},
     {step_format, EVERY},
     {step_split_null, ANTHROPIC},
     {step_one_combiner, ANTHROPIC},
     {step_missing_type, STRICT | ANTHROPIC | GEMINI},
     {step_out_of_place, STRICT | ANTHROPIC},
-    {step_missing_items, STRICT | GEMINI},
+    {step_missing_items, STRICT | ANTHROPIC | GEMINI},
 };
 
 /* Once what is inside has been lowered. */

@@ -38,6 +38,12 @@ struct json *lower_schema(struct arena *arena, enum target_dialect dialect,
                           const struct json *document, const struct lower_report *report,
                           gramc_text *refused);
 
+/* True if something stands at the top of the parameters that no provider takes there. */
+bool lower_root_is_refused(const struct json *document);
+/* The document without it, in the arena, sharing parts with `document`. NULL without memory. */
+struct json *lower_root(struct arena *arena, const struct json *document,
+                        const struct lower_report *to);
+
 /* How a sentence about a keyword begins; NULL if there is none. */
 const char *lower_sentence(gramc_text keyword);
 

@@ -149,7 +149,10 @@ void step_out_of_place(struct lower_node *node) {
             node_describe(node, keyword_row(keywords[i])->name.ptr);
 }
 
+/* Anthropic's any value is a list of all types, which needs none. */
 void step_missing_items(struct lower_node *node) {
+    bool several = json_is(json_get(node->json, "type"), JSON_ARRAY);
+    if (several && node->lowering->dialect == DIALECT_ANTHROPIC) return;
     if (!type_includes(node->json, "array") || json_get(node->json, "items")) return;
     set_member(node, "items", json_new(node->lowering->arena, JSON_OBJECT));
 }
@@ -212,6 +215,39 @@ void step_wrap_reference(struct lower_node *node) {
 
 /* ## Unions, tuples, constants */
 
+/* {"const": "red", "description": "stop"} */
+static bool is_choice(const struct json *schema) {
+    const struct json *constant = json_get(schema, "const");
+    const struct json *said = json_get(schema, "description");
+    if (!constant || (said && said->kind != JSON_STRING)) return false;
+    return schema->count == (said ? 2 : 1);
+}
+
+/* An enum, and what its members mean in the description. */
+void step_described_enum(struct lower_node *node) {
+    struct lowering *l = node->lowering;
+    const struct json *list = json_get(node->json, "oneOf");
+    struct json *members = json_is(list, JSON_ARRAY) ? json_new(l->arena, JSON_ARRAY) : NULL;
+    const struct json *choice = members ? list->first : NULL;
+    if (!choice || json_get(node->json, "enum")) return;
+    while (choice && is_choice(choice)) choice = choice->next;
+    if (choice) return;
+    for (choice = list->first; choice; choice = choice->next) {
+        const struct json *said = json_get(choice, "description");
+        json_append(members, json_copy_shallow(l->arena, json_get(choice, "const")));
+        if (!said) continue;
+        if (node->words.len) buf_putc(&node->words, ' ');
+        json_put(&node->words, json_get(choice, "const"));
+        buf_puts(&node->words, ": ");
+        buf_text(&node->words, said->text);
+        bool ended = said->text.len && said->text.ptr[said->text.len - 1] == '.';
+        if (!ended) buf_putc(&node->words, '.');
+    }
+    json_remove(node->json, "oneOf");
+    set_member(node, "enum", members);
+    buf_puts(&node->keywords, node->keywords.len ? ", `oneOf`" : "`oneOf`");
+}
+
 void step_one_of(struct lower_node *node) {
     if (!json_get(node->json, "oneOf") || json_get(node->json, "anyOf")) return;
     rename_member(node, "oneOf", "anyOf");
@@ -224,15 +260,18 @@ static bool is_in(const struct json *list, const struct json *value) {
     return false;
 }
 
-/* The items of a tuple are told in order in the description; each may be any of them. */
+/* The items of a tuple are told in order in the description; each may be any of them, or of the
+ * rest. */
 void step_tuple(struct lower_node *node) {
     struct lowering *l = node->lowering;
     const struct json *tuple = json_get(node->json, "prefixItems");
     const struct json *rest = json_get(node->json, "items");
-    if (!json_is(tuple, JSON_ARRAY) || json_is(rest, JSON_OBJECT)) return;
+    if (!json_is(tuple, JSON_ARRAY)) return;
     struct json *list = json_new(l->arena, JSON_ARRAY), *items = json_new(l->arena, JSON_OBJECT);
     for (const struct json *v = tuple->first; v && list; v = v->next)
         if (list->count < 100 && !is_in(list, v)) json_append(list, json_copy_shallow(l->arena, v));
+    if (json_is(rest, JSON_OBJECT) && !is_in(list, rest))
+        json_append(list, json_copy_shallow(l->arena, rest));
     if (list && list->count == 1) items = json_copy_shallow(l->arena, list->first);
     else json_set(items, TEXT("anyOf"), list);
     set_member(node, "items", items);
@@ -351,7 +390,7 @@ void step_text_enum(struct lower_node *node) {
     struct json *rest = without_nulls(l->arena, said);
     if (holds_null(said)) set_member(node, "nullable", json_new(l->arena, JSON_TRUE));
     for (const struct json *v = rest ? rest->first : NULL; v; v = v->next) {
-        if (v->kind == JSON_STRING && !is_text_equal(v, "null")) continue;
+        if (v->kind == JSON_STRING && v->text.len && !is_text_equal(v, "null")) continue;
         node_describe(node, "enum");
         return;
     }
@@ -361,6 +400,34 @@ void step_text_enum(struct lower_node *node) {
     if (!json_get(node->json, "type")) schema_set_type(l->arena, node->json, "string");
     set_member(node, "enum", rest);
     set_member(node, "format", new_text(node, TEXT("enum")));
+}
+
+/* Gemini takes a type, or a choice of schemas that have theirs; of fields and items there is none.
+ */
+void step_choice_alone(struct lower_node *node) {
+    struct lowering *l = node->lowering;
+    const struct json *any = json_get(node->json, "anyOf"), *type = json_get(node->json, "type");
+    if (!json_is(any, JSON_ARRAY) || !type) return;
+    if (json_get(node->json, "properties") || json_get(node->json, "items")) {
+        node_describe(node, "anyOf");
+        return;
+    }
+    struct json *list = json_new(l->arena, JSON_ARRAY);
+    for (const struct json *v = any->first; v; v = v->next) {
+        struct json *choice = json_copy_shallow(l->arena, v);
+        bool typed = json_get(v, "type") || json_get(v, "anyOf") || json_get(v, "$ref");
+        if (v->kind == JSON_OBJECT && !typed)
+            json_set(choice, TEXT("type"), json_copy_shallow(l->arena, type));
+        json_append(list, choice);
+    }
+    json_remove(node->json, "type");
+    set_member(node, "anyOf", list);
+}
+
+void step_no_properties(struct lower_node *node) {
+    const struct json *properties = json_get(node->json, "properties");
+    if (node->place->depth && json_is(properties, JSON_OBJECT) && !properties->first)
+        json_remove(node->json, "properties");
 }
 
 void step_format(struct lower_node *node) {

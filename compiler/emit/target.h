@@ -22,6 +22,7 @@ enum target_flags {
     EVALUATES_SCHEMAS = 4, /* printing a tool may give findings */
     CHAT_FORM = 8,         /* what it prints is what a chat completion request holds */
     NEEDS_ITEMS = 16,      /* an array that does not say of what is refused */
+    SHORT_WORDS = 64,      /* descriptions are cut, or refused, beyond 1,024 characters */
     REQUEST_FORM = 32      /* what it prints is what a request to its provider holds */
 };
 
@@ -71,6 +72,8 @@ void wire_put_arguments(struct buf *out, struct arena *arena, const struct targe
                         const struct json *schema, const struct json *arguments);
 /* Looks for arrays without `items` in the parameters as they are printed (items.c). */
 void items_check(struct emission *e, const struct tool *tool, const struct json *document);
+/* Warns of a description that is longer than the provider says it takes. */
+void limits_check_words(struct emission *e, const struct tool *tool);
 void limits_check_tools(struct emission *e, const struct agent *agent);
 
 #endif

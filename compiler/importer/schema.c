@@ -218,9 +218,18 @@ static struct json *normal_reference(struct importer *in, const struct json *val
     return NULL;
 }
 
+/* 2019-09 refers so to the whole, of which there is one here. */
+static struct json *recursive_reference(struct importer *in, const struct json *value) {
+    struct json *reference = normal_reference(in, value);
+    if (reference) reference->key = TEXT("$ref");
+    return reference;
+}
+
 /* ## Dialects */
 
-static const char *const silent[] = {"$defs", "definitions", "$schema", "$id", "$comment"};
+static const char *const silent[] = {"$defs",   "definitions",    "$schema",
+                                     "$id",     "$comment",       "$recursiveAnchor",
+                                     "$anchor", "$dynamicAnchor", "$vocabulary"};
 static const char *const silent_places[] = {"propertyOrdering", "xml",      "externalDocs",
                                             "discriminator",    "nullable", "example",
                                             "x-nullable"};
@@ -273,6 +282,7 @@ static struct json *keyword(struct importer *in, const struct json *value, unsig
     if (is_flawed(in, value)) return NULL;
     if (text_is(value->key, "type")) return normal_type(in, value);
     if (text_is(value->key, "$ref")) return normal_reference(in, value);
+    if (text_is(value->key, "$recursiveRef")) return recursive_reference(in, value);
     if (in->dialect == IMPORT_DIALECT_GEMINI && value->kind == JSON_STRING)
         return gemini(in, value);
     return applied(in, value, depth);
@@ -289,14 +299,6 @@ static void rename_key(struct json *object, const char *from, const char *to) {
     if (member && !find(object, to)) member->key = text_of(to);
 }
 
-/* Draft 7 writes a tuple as a list under `items`. */
-static void modern_tuple(struct json *copy) {
-    struct json *items = find(copy, "items");
-    if (!json_is(items, JSON_ARRAY) || find(copy, "prefixItems")) return;
-    items->key = TEXT("prefixItems");
-    rename_key(copy, "additionalItems", "items");
-}
-
 static void take_out(struct json *copy, const struct json *member) {
     for (struct json **link = &copy->first; *link; link = &(*link)->next)
         if (*link == member) {
@@ -304,6 +306,33 @@ static void take_out(struct json *copy, const struct json *member) {
             copy->count--;
             return;
         }
+}
+
+/* Draft 7 has one keyword for what has two names since. */
+static void modern_dependencies(struct importer *in, struct json *copy) {
+    struct json *both = find(copy, "dependencies");
+    struct json *names = import_json(in->arena, JSON_OBJECT, TEXT("dependentRequired"), TEXT(""));
+    if (!json_is(both, JSON_OBJECT) || !names || find(copy, "dependentSchemas") ||
+        find(copy, "dependentRequired"))
+        return;
+    struct json *rest = both->first;
+    both->key = TEXT("dependentSchemas");
+    both->first = NULL;
+    both->count = 0;
+    for (struct json *next; rest; rest = next) {
+        next = rest->next;
+        import_append(rest->kind == JSON_ARRAY ? names : both, rest);
+    }
+    if (!both->first) take_out(copy, both);
+    if (names->first) import_append(copy, names);
+}
+
+/* Draft 7 writes a tuple as a list under `items`. */
+static void modern_tuple(struct json *copy) {
+    struct json *items = find(copy, "items");
+    if (!json_is(items, JSON_ARRAY) || find(copy, "prefixItems")) return;
+    items->key = TEXT("prefixItems");
+    rename_key(copy, "additionalItems", "items");
 }
 
 /* Draft 4 and OpenAPI 3.0: a flag that makes the bound beside it exclusive. */
@@ -389,6 +418,7 @@ static struct json *normalise(struct importer *in, const struct json *schema, un
         tail = append(copy, tail, keyword(in, member, depth));
     }
     modern_tuple(copy);
+    modern_dependencies(in, copy);
     modern_bound(in, copy, "exclusiveMinimum", "minimum");
     modern_bound(in, copy, "exclusiveMaximum", "maximum");
     modern_nullable(in, schema, copy);

@@ -238,10 +238,81 @@ static struct subsume_answer rule_required(const struct question *q) {
     return subsume_yes;
 }
 
+/* A proof counts, and nothing else: names may match several patterns. */
+static struct subsume_answer only_proof(struct subsume_answer answer) {
+    return answer.kind == GRAMC_COMPARE_YES ? answer : subsume_unknown("names with patterns");
+}
+
+static bool has_patterns_of(const struct json *node, const struct json *patterns) {
+    const struct json *own = json_get(node, "patternProperties");
+    for (const struct json *p = own ? own->first : NULL; p; p = p->next)
+        if (!json_get_text(patterns, p->key)) return false;
+    return true;
+}
+
+/* Where A has no patterns but those of B, what is left of its names is left in B too. */
+static struct subsume_answer rule_additional_to_patterns(const struct question *q) {
+    const struct json *known = json_get(q->b, "properties");
+    struct conjunction others = {.count = 0};
+    for (uint32_t i = 0; i < q->a->count; i++) {
+        const struct json *node = q->a->nodes[i], *own = json_get(node, "properties");
+        if (!has_patterns_of(node, json_get(q->b, "patternProperties")))
+            return subsume_unknown("names with patterns");
+        conjunction_add(&others, json_get(node, "additionalProperties"));
+        for (const struct json *p = json_is(own, JSON_OBJECT) ? own->first : NULL; p; p = p->next) {
+            if (json_get_text(known, p->key)) continue;
+            struct subsume_answer one = only_proof(compare_member(q, p->key, q->keyword));
+            if (one.kind != GRAMC_COMPARE_YES) return one;
+        }
+    }
+    if (conjunction_is_false(&others)) return subsume_yes;
+    return only_proof(subsume_includes(q->compat, &others, q->keyword));
+}
+
+/* Names that match a pattern of B: what A says for the same pattern, or for all its names. */
+static struct subsume_answer rule_patterns(const struct question *q) {
+    for (const struct json *p = q->keyword->first; p; p = p->next) {
+        struct conjunction member = {.count = 0};
+        for (uint32_t i = 0; i < q->a->count; i++) {
+            const struct json *node = q->a->nodes[i], *own = json_get(node, "patternProperties");
+            if (own) conjunction_add(&member, json_get_text(own, p->key));
+            else if (!json_get(node, "properties"))
+                conjunction_add(&member, json_get(node, "additionalProperties"));
+        }
+        if (conjunction_is_false(&member)) continue;
+        struct subsume_answer one = only_proof(subsume_includes(q->compat, &member, p));
+        if (one.kind != GRAMC_COMPARE_YES) return one;
+    }
+    return subsume_yes;
+}
+
+/* An object with that name, a text in JSON; unknown if A has none. */
+static struct subsume_answer object_with_name(const struct question *q, gramc_text json) {
+    struct conjunction member;
+    bool plain = json.len >= 2 && json.ptr[0] == '"';
+    for (size_t i = 1; plain && i + 1 < json.len; i++) plain = json.ptr[i] != '\\';
+    if (!plain) return subsume_unknown("names that are not alike");
+    gramc_text name = text_slice(json, 1, json.len - 1);
+    shape_member(&member, q->a, name);
+    gramc_text object =
+        subsume_sample_object(q->compat, q->a, name, subsume_sample_of(q->compat, &member, 0));
+    bool shown = object.len && subsume_evaluate_witness(q->compat, q->a, q->b, object);
+    return shown ? subsume_no(object) : subsume_unknown("names that are not alike");
+}
+
+static struct subsume_answer rule_names(const struct question *q) {
+    struct conjunction names = {.count = 0};
+    for (uint32_t i = 0; i < q->a->count; i++)
+        conjunction_add(&names, json_get(q->a->nodes[i], "propertyNames"));
+    if (!names.count) return subsume_unknown("names that are not alike");
+    struct subsume_answer one = subsume_includes(q->compat, &names, q->keyword);
+    return one.kind == GRAMC_COMPARE_NO ? object_with_name(q, one.witness) : one;
+}
+
 static struct subsume_answer rule_additional(const struct question *q) {
     const struct json *known = json_get(q->b, "properties");
     struct subsume_answer all = subsume_yes;
-    if (json_get(q->b, "patternProperties")) return subsume_unknown("names with patterns");
+    if (json_get(q->b, "patternProperties")) return rule_additional_to_patterns(q);
     for (uint32_t i = 0; i < q->a->count; i++) {
         const struct json *own = json_get(q->a->nodes[i], "properties");
         if (!json_is(own, JSON_OBJECT)) continue;
@@ -299,8 +370,8 @@ static rule *const rules[K_COUNT] = {
     [K_CONTAINS] = rule_undecided,
     [K_MIN_CONTAINS] = rule_undecided,
     [K_MAX_CONTAINS] = rule_undecided,
-    [K_PROPERTY_NAMES] = rule_undecided,
-    [K_PATTERN_PROPERTIES] = rule_undecided,
+    [K_PROPERTY_NAMES] = rule_names,
+    [K_PATTERN_PROPERTIES] = rule_patterns,
     [K_DEPENDENT_REQUIRED] = rule_undecided,
     [K_DEPENDENT_SCHEMAS] = rule_undecided,
     [K_DEPENDENCIES] = rule_undecided,

@@ -109,8 +109,18 @@ function normal(key, value) {
 const sameData = (a, b) => (data(a) === data(b) ? null : `${data(a)} became ${data(b)}`);
 const at = (key, what) => what && `/${key}${what.startsWith('/') ? '' : ': '}${what}`;
 
-// NULL, or where two schemas differ. Pairs that are being compared already are taken for the same.
+// What stands beside a $ref, as a part of a conjunction with it.
+const conjoined = ({$ref, ...beside}) => ({...beside, allOf: [{$ref}, ...(Array.isArray(beside.allOf) ? beside.allOf : [])]});
+
+// Both the type and its place count: where the place would say otherwise, it comes back as `allOf`.
 function difference(a, rootA, b, rootB, seen) {
+    const what = sameAs(a, rootA, b, rootB, seen);
+    const beside = what && isSchema(a) && typeof a.$ref === 'string' && Object.keys(a).length > 1 && b.allOf;
+    return beside ? sameAs(conjoined(a), rootA, b, rootB, seen) : what;
+}
+
+// NULL, or where two schemas differ. Pairs that are being compared already are taken for the same.
+function sameAs(a, rootA, b, rootB, seen) {
     if (!isSchema(a) || !isSchema(b)) return sameData(a, b);
     if (typeof a === 'object' && typeof b === 'object') {
         if (seen.get(a)?.has(b)) return null;

@@ -90,6 +90,8 @@ static void put_object(uint64_t *state, struct buf *out, unsigned depth) {
         ",\"maxProperties\":3",
         ",\"minProperties\":1",
         ",\"patternProperties\":{\"^[ab]\":{\"type\":[\"integer\",\"string\"]}}",
+        ",\"patternProperties\":{\"^a$\":{\"type\":\"integer\"},\"^a\\\\\\\\\":false}",
+        ",\"patternProperties\":{\"^e\\\\/\":true,\"^$\":{\"type\":\"null\"},\"^a|b$\":false}",
         ",\"propertyNames\":{\"maxLength\":3}",
         ",\"unevaluatedProperties\":false",
         ",\"unevaluatedProperties\":{\"type\":\"integer\"}"};
@@ -525,6 +527,15 @@ static void put_union(uint64_t *state, struct buf *out, unsigned depth) {
         put_union_branch(state, out, depth);
     }
     if (chance(state, 20)) buf_puts(out, ",\"properties\":{\"a\":{\"default\":\"x\"},\"b\":{}}");
+    if (depth < 2 && chance(state, 30)) {
+        buf_puts(out, ",\"allOf\":[");
+        for (uint32_t k = draw(state, 3);; k--) {
+            put_union(state, out, depth + 1);
+            if (!k) break;
+            buf_putc(out, ',');
+        }
+        buf_putc(out, ']');
+    }
     if (!depth) {
         buf_puts(out, ",\"$defs\":{\"x\":{\"const\":\"x\"},\"r\":");
         put_union_branch(state, out, 2);
@@ -673,6 +684,51 @@ static const char *const spellings[] = {"0",
                                         "-999999999999999999"};
 enum { SPELLINGS = sizeof spellings / sizeof *spellings };
 
+/* Each two of these are items that are equal, or are not; behind many others as well. */
+static void test_equal_items(void **state) {
+    static const char *const others[] = {"\"a\"",
+                                         "\"\\u0061\"",
+                                         "\"\"",
+                                         "[]",
+                                         "{}",
+                                         "null",
+                                         "true",
+                                         "false",
+                                         "[1]",
+                                         "[ 1.0 ]",
+                                         "[[1]]",
+                                         "[0,1]",
+                                         "[1,0]",
+                                         "{\"a\":1,\"b\":[2.50]}",
+                                         "{ \"b\" : [ 2.5 ] , \"\\u0061\" : 1e0 }",
+                                         "{\"a\":[2.5],\"b\":1}",
+                                         "{\"a\":{\"b\":1}}",
+                                         "{\"b\":{\"a\":1}}",
+                                         "{\"a\":null}",
+                                         "\"\xC3\xBC\"",
+                                         "\"\\u00fc\""};
+    enum { OTHERS = sizeof others / sizeof *others, ALL = OTHERS + SPELLINGS };
+    static const char schema[] = "{\"uniqueItems\":true}";
+    struct halves h;
+    (void)state;
+    halves_init(&h);
+    buf_puts(&h.schema_text, schema);
+    if (gramc_schema_compile(&h.schema, schema, strlen(schema), NULL, NULL)) fail();
+    for (size_t i = 0; i < (size_t)ALL * ALL; i++) {
+        size_t a = i / ALL, b = i % ALL;
+        buf_reset(&h.instance);
+        buf_printf(&h.instance, "[%s,", a < OTHERS ? others[a] : spellings[a - OTHERS]);
+        for (unsigned k = 0; i % 61 == 0 && k < 300; k++)
+            buf_printf(&h.instance, "\"item %u\",", k);
+        buf_printf(&h.instance, "%s ]", b < OTHERS ? others[b] : spellings[b - OTHERS]);
+        compare(&h, 0);
+    }
+    assert_true(h.valid > ALL * (ALL - 10));
+    assert_true(h.valid < ALL * (ALL - 1));
+    gramc_schema_free(h.schema);
+    halves_free(&h);
+}
+
 /* Every spelling against a choice of all but those that mean the same, and of all. */
 static void test_many_numbers(void **state) {
     struct buf text;
@@ -699,8 +755,9 @@ static void test_many_numbers(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_halves),    cmocka_unit_test(test_layers),
-        cmocka_unit_test(test_unions),    cmocka_unit_test(test_null_behind_default),
-        cmocka_unit_test(test_many_keys), cmocka_unit_test(test_many_numbers)};
+        cmocka_unit_test(test_halves),      cmocka_unit_test(test_layers),
+        cmocka_unit_test(test_unions),      cmocka_unit_test(test_null_behind_default),
+        cmocka_unit_test(test_many_keys),   cmocka_unit_test(test_equal_items),
+        cmocka_unit_test(test_many_numbers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
