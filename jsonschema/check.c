@@ -11,11 +11,13 @@
 
 /* One pass over the bytes, which settles what is valid once it is filled in. False says nothing. */
 static bool accept(struct verdict *verdict, const struct gramc_schema *schema, gramc_text text,
-                   unsigned flags) {
+                   unsigned flags, uint64_t *spent) {
     struct fills fills;
     gramc_verdict *shown = &verdict->shown;
     fills_init(&fills, &verdict->arena, text, flags);
-    if (!run_with_fills(schema, text, &fills)) return false;
+    bool fine = run_with_fills(schema, text, &fills);
+    *spent = fills.spent;
+    if (!fine) return false;
     shown->normalised = text;
     if (fills.change_count) {
         gramc_adjustment *changes =
@@ -57,12 +59,13 @@ static void find_output(struct verdict *verdict, struct evaluation *evaluation,
 
 /* The thorough way: reads a document, changes it, evaluates it, and can say what is wrong. */
 static gramc_status explain(struct verdict *verdict, const struct gramc_schema *schema,
-                            gramc_text text, const gramc_check_options *options) {
+                            gramc_text text, const gramc_check_options *options, uint64_t spent) {
     struct report report = {.max = options->max_errors ? options->max_errors : 100};
     struct evaluation evaluation;
     struct json_error error;
     report.link = &report.first;
     evaluation_init(&evaluation, schema, &verdict->arena, &report, text.len);
+    evaluation_spend(&evaluation, spent);
     evaluation.error = options->error;
     struct json *root = json_parse(&verdict->arena, text, &error);
     if (root) {
@@ -109,12 +112,13 @@ static gramc_status check(gramc_verdict **out, const struct gramc_schema *schema
     gramc_allocator allocator = options->allocator ? *options->allocator : mem_default();
     struct verdict *verdict = mem_alloc(&allocator, sizeof *verdict);
     gramc_status status = GRAMC_OK;
+    uint64_t spent = 0;
     *out = NULL;
     if (!verdict) return GRAMC_NOMEM;
     verdict_init(verdict, &allocator);
     thoroughly |= (options->flags & (GRAMC_CHECK_ANNOTATIONS | GRAMC_CHECK_UNITS)) != 0;
-    if (thoroughly || !accept(verdict, schema, text, options->flags))
-        status = explain(verdict, schema, text, options);
+    if (thoroughly || !accept(verdict, schema, text, options->flags, &spent))
+        status = explain(verdict, schema, text, options, spent);
     if (status == GRAMC_OK) *out = &verdict->shown;
     else gramc_verdict_free(&verdict->shown);
     return status;
