@@ -195,7 +195,7 @@ static inline void run_over(struct run *run, const char *start, const char *end)
     memset(run->tail + RUN_WINDOW, 0, RUN_WINDOW);
     if (len >= RUN_WINDOW) memcpy(run->tail, end - RUN_WINDOW, RUN_WINDOW);
     else memcpy(run->tail + RUN_WINDOW - len, start, len);
-    run->last_window = len >= RUN_WINDOW ? end - RUN_WINDOW : start; /* where no string starts */
+    run->last_window = len >= RUN_WINDOW ? end - RUN_WINDOW : NULL; /* short ones are all tail */
     run->to_tail = (uintptr_t)(run->tail + RUN_WINDOW) - (uintptr_t)end;
 }
 

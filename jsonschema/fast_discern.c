@@ -363,10 +363,11 @@ static bool discern(struct discern *d, struct schema_node *node) {
 
 bool fast_discern_nodes(struct schema_compiler *c) {
     size_t visits = 0;
-    struct discern *d = ARENA_NEW(&c->scratch, struct discern);
-    if (!d) return compile_stop(c, GRAMC_NOMEM);
+    struct discern *d = NULL;
     for (struct schema_node *node = c->schema->nodes; node; node = node->next) {
         if (node->same != node || node->mode != MODE_LOOK) continue;
+        if (!d) d = ARENA_NEW(&c->scratch, struct discern);
+        if (!d) return compile_stop(c, GRAMC_NOMEM);
         d->c = c;
         d->apply = node->look;
         d->visits = &visits;
