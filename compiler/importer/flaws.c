@@ -21,7 +21,7 @@ static const struct {
     {"maxItems", SHAPE_COUNT},      {"minContains", SHAPE_COUNT},   {"maxContains", SHAPE_COUNT},
     {"minProperties", SHAPE_COUNT}, {"maxProperties", SHAPE_COUNT}, {"pattern", SHAPE_TEXT},
     {"format", SHAPE_TEXT},         {"title", SHAPE_TEXT},          {"description", SHAPE_TEXT},
-    {"required", SHAPE_NAMES},      {"enum", SHAPE_LIST},           {"examples", SHAPE_LIST},
+    {"required", SHAPE_NAMES},      {"enum", SHAPE_LIST},
 };
 
 static const char *const wanted[SHAPES] = {
