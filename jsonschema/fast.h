@@ -41,7 +41,7 @@ struct run_end {
 
 struct run {
     const char *start, *end;
-    const char *last_window; /* where the last RUN_WINDOW bytes start */
+    const char *last_window; /* where the last RUN_WINDOW bytes start; NULL: there are fewer */
     uintptr_t to_tail;       /* from a place behind last_window to the same place in tail */
     const struct gramc_schema *schema;
     unsigned depth, frames;
@@ -197,7 +197,7 @@ static inline void run_over(struct run *run, const char *start, const char *end)
     memset(run->tail + RUN_WINDOW, 0, RUN_WINDOW);
     if (len >= RUN_WINDOW) memcpy(run->tail, end - RUN_WINDOW, RUN_WINDOW);
     else memcpy(run->tail + RUN_WINDOW - len, start, len);
-    run->last_window = len >= RUN_WINDOW ? end - RUN_WINDOW : start; /* where no string starts */
+    run->last_window = len >= RUN_WINDOW ? end - RUN_WINDOW : NULL;
     run->to_tail = (uintptr_t)(run->tail + RUN_WINDOW) - (uintptr_t)end;
 }
 
