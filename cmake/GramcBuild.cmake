@@ -177,6 +177,16 @@ function(gramc_archive name)
   install(FILES ${archive} DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()
 
+# libgramcschema.a: gramc/schema.h for those who want nothing else. Without libyaml.
+function(gramc_schema_library)
+  gramc_archive(gramcschema $<FILTER:$<TARGET_OBJECTS:layer_base>,EXCLUDE,/base/yaml/>
+    $<TARGET_OBJECTS:layer_jsonschema>)
+  set(file ${CMAKE_BINARY_DIR}/gramcschema.pc)
+  file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+  configure_file(${CMAKE_SOURCE_DIR}/cmake/gramcschema.pc.in ${file} @ONLY)
+  install(FILES ${file} DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+
 # What gramc-run has besides libgramrun: answering over HTTP.
 function(gramc_serving)
   target_include_directories(layer_serve PRIVATE ${MICROHTTPD_INCLUDE})

@@ -77,7 +77,8 @@ static bool has_fields(const struct case_check *check, const struct case_row *ro
 static bool has_patterns(const struct case_check *check, const struct case_row *row) {
     const struct json *expect = json_get(row->object, "expect");
     char message[200];
-    if (!json_is(expect, JSON_OBJECT) || !expectation_bad_pattern(expect, message, sizeof message))
+    if (!json_is(expect, JSON_OBJECT) ||
+        !expectation_bad_pattern(check->pass->arena, expect, message, sizeof message))
         return true;
     return report(check, row->line, "`matches` is no regular expression: ", text_of(message));
 }

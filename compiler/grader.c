@@ -147,20 +147,42 @@ static void put_check(struct pass *pass, struct json_writer *w, enum expectation
     if (json.ptr) json_member_raw(w, expectation_name(member), json);
 }
 
-static bool is_bad_pattern(const struct json *value, char *message, size_t size) {
-    struct regex_error error;
-    if (value->kind != JSON_STRING || placeholder_is_in(value->text)) return false;
-    if (regex_translate(NULL, value->text, NULL, &error)) return false;
-    snprintf(message, size, "%s", error.message);
-    return true;
+static bool has_property(gramc_text pattern) {
+    for (size_t i = 1; i < pattern.len; i++)
+        if (pattern.ptr[i - 1] == '\\' && (pattern.ptr[i] | 0x20) == 'p') return true;
+    return false;
 }
 
-bool expectation_bad_pattern(const struct json *object, char *message, size_t size) {
+/* The names of properties of characters are PCRE2's to know. */
+static bool compiles(struct arena *arena, gramc_text pattern, struct regex_error *error) {
+    struct regex_set set;
+    struct arena scratch;
+    arena_init(&scratch, &arena->allocator);
+    regex_set_init(&set, &scratch);
+    bool fine = regex_compile(&set, pattern, error);
+    if (scratch.oom) arena->oom = true;
+    regex_set_free(&set);
+    arena_free(&scratch);
+    return fine;
+}
+
+static bool is_bad_pattern(struct arena *arena, const struct json *value, char *message,
+                           size_t size) {
+    struct regex_error error = {0, ""};
+    if (value->kind != JSON_STRING || placeholder_is_in(value->text)) return false;
+    bool fine = regex_translate(NULL, value->text, NULL, &error);
+    if (fine && has_property(value->text)) fine = compiles(arena, value->text, &error);
+    snprintf(message, size, "%s", error.message);
+    return !fine;
+}
+
+bool expectation_bad_pattern(struct arena *arena, const struct json *object, char *message,
+                             size_t size) {
     const struct json *matches = json_get(object, expectation_name(EXPECT_MATCHES));
     if (!matches) return false;
     const struct json *v = matches->kind == JSON_ARRAY ? matches->first : NULL;
-    while (v && !is_bad_pattern(v, message, size)) v = v->next;
-    return v || is_bad_pattern(matches, message, size);
+    while (v && !is_bad_pattern(arena, v, message, size)) v = v->next;
+    return v || is_bad_pattern(arena, matches, message, size);
 }
 
 /* At the property itself; the rest is said of the whole. */
@@ -192,7 +214,7 @@ static void judge_checks(struct pass *pass, const struct grader *grader,
         return;
     default: break; /* unknown and repeated ones have been reported; empty: there is `type` */
     }
-    if (matches && expectation_bad_pattern(object, message, sizeof message))
+    if (matches && expectation_bad_pattern(pass->arena, object, message, sizeof message))
         FIND(pass->findings, D_BAD_PATTERN, pass->source, matches->value->span, text_of(message));
 }
 

@@ -28,6 +28,7 @@ void graders_resolve(struct pass *pass, struct experiment *experiment);
 
 /* True, with the reason, if some pattern in `matches` of such an object is no regular expression.
  * One with ${fields} is judged when they are filled in. */
-bool expectation_bad_pattern(const struct json *object, char *message, size_t size);
+bool expectation_bad_pattern(struct arena *arena, const struct json *object, char *message,
+                             size_t size);
 
 #endif

@@ -20,6 +20,7 @@ struct constraint {
     struct span at;  /* of the value */
     enum type_property property;
     bool has_document; /* it is the beginning of a struct data_constraint */
+    bool is_described; /* and that of a struct described_enum */
 };
 
 /* One that holds a list or map: built once, with spans in `text`. */
@@ -28,6 +29,12 @@ struct data_constraint {
     const struct json *document;
 };
 /* NULL: not a list or map. */
+/* `enum: {red: "stop"}`: as many texts as there are members. */
+struct described_enum {
+    struct data_constraint data;
+    const gramc_text *descriptions;
+};
+
 const struct json *constraint_json(const struct constraint *c);
 
 /* A flag that a type may leave to the type that it is built on. */

@@ -58,7 +58,8 @@ static bool number_fits(const struct constraint *c, gramc_text number) {
 
 /* Keywords that only annotate. */
 static bool is_annotation(enum type_property property) {
-    return property == P_TITLE || property == P_DESCRIPTION || property == P_EXAMPLES;
+    return property == P_TITLE || property == P_DESCRIPTION || property == P_EXAMPLES ||
+           property == P_READ_ONLY || property == P_WRITE_ONLY;
 }
 
 static bool is_number(gramc_text json) {

@@ -122,9 +122,36 @@ static bool has_null(const struct json *list) {
     return v != NULL;
 }
 
+static void put_choice(struct describer *d, const struct json *member, gramc_text description) {
+    json_sink_open(d->sink, JSON_OBJECT);
+    json_sink_name(d->sink, "const");
+    if (member) json_sink_value(d->sink, member);
+    else json_sink_word(d->sink, JSON_NULL);
+    if (description.ptr) json_sink_name(d->sink, "description");
+    if (description.ptr) json_sink_string(d->sink, description);
+    json_sink_close(d->sink, JSON_OBJECT);
+}
+
+/* "oneOf":[{"const":"red","description":"stop"}]: JSON Schema has no other place for what members
+ * mean. What only checks needs no words, and tells more about an enum. */
+static bool put_described(struct describer *d, const struct constraint *data) {
+    const struct described_enum *all = (const struct described_enum *)(const void *)data;
+    size_t i = 0;
+    if (!data->is_described || d->document->style & SCHEMA_CHECKED) return false;
+    if (d->raw && json_get(d->raw->json, "oneOf")) return false;
+    json_sink_name(d->sink, "oneOf");
+    json_sink_open(d->sink, JSON_ARRAY);
+    for (const struct json *v = constraint_json(data)->first; v; v = v->next)
+        put_choice(d, v, all->descriptions[i++]);
+    if (schema_is_nullable(d->schema)) put_choice(d, NULL, (gramc_text){NULL, 0});
+    json_sink_close(d->sink, JSON_ARRAY);
+    return true;
+}
+
 /* `nullable` adds null to an enum, and makes one of a const. */
 static void put_enum(struct describer *d, const struct constraint *data) {
     const struct json *list = constraint_json(data);
+    if (list && d->schema->kind != TYPE_ONE_OF && put_described(d, data)) return;
     if (!put_key(d, "enum")) return;
     if (!list) {
         json_sink_scalar(d->sink, data->text);
@@ -399,7 +426,7 @@ static void put_names(struct describer *d) {
     if (keys && put_key(d, "propertyNames")) put_schema(d->document, keys, NULL);
 }
 
-/* As many items as there are members, no more and no fewer. */
+/* As many items as there are members, no fewer; no more but for a rest. */
 static void put_tuple(struct describer *d) {
     char number[16];
     unsigned count = 0;
@@ -407,8 +434,9 @@ static void put_tuple(struct describer *d) {
     if (!count) return;
     snprintf(number, sizeof number, "%u", count);
     put_members(d, "prefixItems");
-    if (put_key(d, "items")) json_sink_word(d->sink, JSON_FALSE);
-    for (int i = 0; i < 2; i++)
+    bool rest = schema_inner(d->schema);
+    if (!rest && put_key(d, "items")) json_sink_word(d->sink, JSON_FALSE);
+    for (int i = 0; i < (rest ? 1 : 2); i++)
         if (put_key(d, i ? "maxItems" : "minItems"))
             json_sink_number(d->sink, json_sink_keep(d->sink, text_of(number)));
 }
@@ -429,6 +457,7 @@ static void put_rest(struct describer *d, const struct constraint *fallback) {
     if (fallback && put_key(d, "default")) put_data(d, fallback);
     put_properties(d, P_EXAMPLES, P_EXAMPLES);
     if (schema_is_deprecated(d->schema)) put_flag(d, "deprecated", true);
+    put_properties(d, P_READ_ONLY, P_WRITE_ONLY);
     if (d->document->style & SCHEMA_META) put_properties(d, P_META, P_META);
 }
 
@@ -512,7 +541,8 @@ static void put_all(struct schema_description *document, const struct schema *sc
 static void put_null_or(struct schema_description *document, const struct schema *schema,
                         const struct constraint *fallback, uint64_t left_out) {
     static const uint64_t texts = UINT64_C(1) << P_TITLE | UINT64_C(1) << P_DESCRIPTION |
-                                  UINT64_C(1) << P_EXAMPLES | UINT64_C(1) << P_META;
+                                  UINT64_C(1) << P_EXAMPLES | UINT64_C(1) << P_META |
+                                  UINT64_C(1) << P_READ_ONLY | UINT64_C(1) << P_WRITE_ONLY;
     struct schema inner = *schema,
                   outer = {.constraints = schema->constraints, .deprecated = schema->deprecated};
     struct describer d = {document, document->sink, &outer, NULL, left_out};

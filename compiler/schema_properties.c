@@ -77,12 +77,45 @@ static void read_data(struct reader *reader, enum type_property id, const struct
     say(reader, id, data_new(reader->pass, p->value));
 }
 
+/* `{red: "stop", green: "go"}`: the names are the members, the texts say what they mean. */
+static void read_described(struct reader *reader, const struct property *p) {
+    struct pass *pass = reader->pass;
+    size_t count = p->value->count, i = 0;
+    struct described_enum *all = ARENA_NEW(pass->arena, struct described_enum);
+    gramc_text *texts = arena_array(pass->arena, count + 1, sizeof *texts);
+    struct value list = {.span = p->value->span, .kind = VALUE_ARRAY, .count = p->value->count};
+    struct value **tail = &list.as.items;
+    list.as.items = NULL;
+    if (!all || !texts) return;
+    for (const struct property *e = p->value->as.entries; e; e = e->next) {
+        struct value *member = ARENA_NEW(pass->arena, struct value);
+        if (!member || !text_property_read(pass, e, &texts[i++])) return;
+        *member = (struct value){.span = name_span(e->key), .kind = VALUE_STRING};
+        member->quote = QUOTE_DOUBLE;
+        member->as.text = name_text(e->key).ptr;
+        member->count = (uint32_t)name_text(e->key).len;
+        *tail = member;
+        tail = &member->next;
+    }
+    all->data.constraint =
+        (struct constraint){.at = p->value->span, .has_document = true, .is_described = true};
+    all->data.constraint.text = data_document(pass, &list, &all->data.document);
+    all->descriptions = texts;
+    if (all->data.constraint.text.ptr) say(reader, P_ENUM, &all->data.constraint);
+}
+
 /* A gram array, or json`[...]`. null among the members of an enum means that null may be sent. */
 static void read_list(struct reader *reader, enum type_property id, const struct property *p) {
+    if (id == P_ENUM && p->value->kind == VALUE_MAP) {
+        read_described(reader, p);
+        return;
+    }
     bool list = p->value->kind == VALUE_ARRAY, tagged = p->value->kind == VALUE_TAGGED;
     struct constraint *data = list || tagged ? data_new(reader->pass, p->value) : NULL;
     if (data && data->text.ptr[0] == '[') say(reader, id, data);
-    else if (data || !(list || tagged)) reader_wrong_value(reader, p, "a list");
+    else if (data || !(list || tagged))
+        reader_wrong_value(reader, p,
+                           id == P_ENUM ? "a list, or a map from member to description" : "a list");
     for (const struct value *v = list ? p->value->as.items : NULL; v; v = v->next)
         if (id == P_ENUM && v->kind == VALUE_SYMBOL && text_is(scalar_text(v), "null"))
             reader->schema->nullable = SAID_TRUE;
@@ -92,6 +125,11 @@ static bool flag_in(struct reader *reader, const struct property *p) {
     if (p->value->kind == VALUE_BOOLEAN) return text_is(scalar_text(p->value), "true");
     reader_wrong_value(reader, p, "true or false");
     return false;
+}
+
+/* Said or not said: `false` says nothing. */
+static void read_mark(struct reader *reader, enum type_property id, const struct property *p) {
+    if (flag_in(reader, p)) reader_say(reader, id, TEXT("true"), p->value->span);
 }
 
 static uint8_t said_in(struct reader *reader, const struct property *p) {
@@ -143,6 +181,12 @@ static void read_all(struct reader *reader, enum type_property id, const struct 
     /* What is no list was reported; from here on it is anything. */
     if (p->value->kind != VALUE_ARRAY && reader->schema->kind == TYPE_ALL_OF)
         reader->schema->kind = TYPE_ANY;
+}
+
+/* What a tuple may hold behind its own items. */
+static void read_rest(struct reader *reader, enum type_property id, const struct property *p) {
+    (void)id;
+    reader->schema->inner = schema_inside(reader->pass, p->value);
 }
 
 static void read_values(struct reader *reader, enum type_property id, const struct property *p) {
@@ -277,9 +321,10 @@ static read_function *const readers[TYPE_PROPERTIES] = {
     [P_MIN_NAMES] = read_count,    [P_MAX_NAMES] = read_count,
     [P_NULLABLE] = read_nullable,  [P_DEFAULT] = read_default,
     [P_EXAMPLES] = read_list,      [P_DEPRECATED] = read_deprecated,
-    [P_META] = read_meta,          [P_SCHEMA] = read_raw,
-    [P_NAME] = read_name,          [P_REQUIRED] = read_required,
-    [P_OPTIONAL] = read_optional,
+    [P_META] = read_meta,          [P_READ_ONLY] = read_mark,
+    [P_WRITE_ONLY] = read_mark,    [P_REST] = read_rest,
+    [P_SCHEMA] = read_raw,         [P_NAME] = read_name,
+    [P_REQUIRED] = read_required,  [P_OPTIONAL] = read_optional,
 };
 
 static void unknown_property(struct reader *reader, const struct property *p) {
@@ -386,6 +431,10 @@ static void check_contradictions(struct reader *reader) {
     if (required && reader->field && !reader->required_said)
         contradiction(reader, required, "`required: false` is not said so",
                       "write `optional: true`");
+    if (said(reader, P_READ_ONLY) && schema_find(reader->schema, P_READ_ONLY) &&
+        schema_find(reader->schema, P_WRITE_ONLY))
+        contradiction(reader, said(reader, P_WRITE_ONLY), "`readOnly` says that it is never sent",
+                      "keep one of them");
     if (said(reader, P_MIN) || said(reader, P_MAX))
         contradiction(reader, said(reader, P_RANGE), "`range` stands instead of `min` and `max`",
                       "keep one of them");

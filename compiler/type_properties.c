@@ -79,6 +79,9 @@ static enum type_property candidate(gramc_text spelling) {
     case TEXT_KEY(8, 'e', 'x', 's'): return P_EXAMPLES;
     case TEXT_KEY(10, 'd', 'e', 'd'): return P_DEPRECATED;
     case TEXT_KEY(4, 'm', 'e', 'a'): return P_META;
+    case TEXT_KEY(8, 'r', 'e', 'y'): return P_READ_ONLY;
+    case TEXT_KEY(9, 'w', 'r', 'y'): return P_WRITE_ONLY;
+    case TEXT_KEY(4, 'r', 'e', 't'): return P_REST;
     case TEXT_KEY(6, 's', 'c', 'a'): return P_SCHEMA;
     case TEXT_KEY(4, 'n', 'a', 'e'): return P_NAME;
     case TEXT_KEY(8, 'r', 'e', 'd'): return P_REQUIRED;

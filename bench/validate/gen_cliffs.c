@@ -162,6 +162,37 @@ static void conditions(struct writer *w, unsigned count, bool schema) {
     buf_puts(&w->schema, "]}}}");
 }
 
+/* Objects of which no two are equal. */
+static void unique(struct writer *w, unsigned count, bool schema) {
+    if (schema) {
+        buf_puts(&w->schema, "{\"type\":\"array\",\"uniqueItems\":true,\"items\":"
+                             "{\"properties\":{\"name\":{\"type\":\"string\"},"
+                             "\"size\":{\"type\":\"integer\"}}}}");
+        return;
+    }
+    buf_putc(&w->instance, '[');
+    for (unsigned i = 0; i < count; i++) {
+        buf_printf(&w->instance, "%s{\"size\":%u,\"name\":", i ? "," : "", i);
+        random_words(&w->random, &w->instance, 2, 4);
+        buf_putc(&w->instance, '}');
+    }
+    buf_putc(&w->instance, ']');
+}
+
+/* So many patterns of names, all of them like `^x_`. */
+static void patterns(struct writer *w, unsigned count, bool schema) {
+    if (!schema) {
+        buf_puts(&w->instance, "{\"map\":");
+        keys(w, 30, false);
+        buf_putc(&w->instance, '}');
+        return;
+    }
+    buf_puts(&w->schema, "{\"properties\":{\"map\":{\"patternProperties\":{");
+    for (unsigned i = 0; i < count; i++)
+        buf_printf(&w->schema, "%s\"^key_%u\":{\"type\":\"integer\"}", i ? "," : "", i);
+    buf_puts(&w->schema, "}}}}");
+}
+
 static const struct kind {
     const char *name;
     void (*write)(struct writer *w, unsigned count, bool schema);
@@ -186,6 +217,10 @@ static const struct kind {
              {"alternatives-40", alternatives, 40, 0},
              {"conditions-1", conditions, 1, 0},
              {"conditions-8", conditions, 8, 0},
+             {"unique-objects-20", unique, 20, 0},
+             {"unique-objects-200", unique, 200, 0},
+             {"patterns-3", patterns, 3, 0},
+             {"patterns-9", patterns, 9, 0},
              {"repository", write_repository, 0, 0},
              {"repository-and-parents", write_repository, 3, 0},
              {"metaschema", write_metaschema, 3, 0},

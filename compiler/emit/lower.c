@@ -70,6 +70,7 @@ static const struct lower_step before[] = {
     {step_all_of, EVERY},
     {step_wrap_reference, STRICT | ANTHROPIC},
     {step_single_type, STRICT | ANTHROPIC},
+    {step_described_enum, EVERY},
     {step_one_of, EVERY},
     {step_tuple, EVERY},
     {step_const, GEMINI | OLLAMA},

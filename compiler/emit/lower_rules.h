@@ -53,6 +53,7 @@ void schema_allow_null(struct arena *arena, struct json *schema);
 void step_inline_reference(struct lower_node *node);
 void step_wrap_reference(struct lower_node *node);
 void step_all_of(struct lower_node *node);
+void step_described_enum(struct lower_node *node);
 void step_one_of(struct lower_node *node);
 void step_tuple(struct lower_node *node);
 void step_const(struct lower_node *node);

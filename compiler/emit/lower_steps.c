@@ -215,6 +215,39 @@ void step_wrap_reference(struct lower_node *node) {
 
 /* ## Unions, tuples, constants */
 
+/* {"const": "red", "description": "stop"} */
+static bool is_choice(const struct json *schema) {
+    const struct json *constant = json_get(schema, "const");
+    const struct json *said = json_get(schema, "description");
+    if (!constant || (said && said->kind != JSON_STRING)) return false;
+    return schema->count == (said ? 2 : 1);
+}
+
+/* An enum, and what its members mean in the description. */
+void step_described_enum(struct lower_node *node) {
+    struct lowering *l = node->lowering;
+    const struct json *list = json_get(node->json, "oneOf");
+    struct json *members = json_is(list, JSON_ARRAY) ? json_new(l->arena, JSON_ARRAY) : NULL;
+    const struct json *choice = members ? list->first : NULL;
+    if (!choice || json_get(node->json, "enum")) return;
+    while (choice && is_choice(choice)) choice = choice->next;
+    if (choice) return;
+    for (choice = list->first; choice; choice = choice->next) {
+        const struct json *said = json_get(choice, "description");
+        json_append(members, json_copy_shallow(l->arena, json_get(choice, "const")));
+        if (!said) continue;
+        if (node->words.len) buf_putc(&node->words, ' ');
+        json_put(&node->words, json_get(choice, "const"));
+        buf_puts(&node->words, ": ");
+        buf_text(&node->words, said->text);
+        bool ended = said->text.len && said->text.ptr[said->text.len - 1] == '.';
+        if (!ended) buf_putc(&node->words, '.');
+    }
+    json_remove(node->json, "oneOf");
+    set_member(node, "enum", members);
+    buf_puts(&node->keywords, node->keywords.len ? ", `oneOf`" : "`oneOf`");
+}
+
 void step_one_of(struct lower_node *node) {
     if (!json_get(node->json, "oneOf") || json_get(node->json, "anyOf")) return;
     rename_member(node, "oneOf", "anyOf");
@@ -227,15 +260,18 @@ static bool is_in(const struct json *list, const struct json *value) {
     return false;
 }
 
-/* The items of a tuple are told in order in the description; each may be any of them. */
+/* The items of a tuple are told in order in the description; each may be any of them, or of the
+ * rest. */
 void step_tuple(struct lower_node *node) {
     struct lowering *l = node->lowering;
     const struct json *tuple = json_get(node->json, "prefixItems");
     const struct json *rest = json_get(node->json, "items");
-    if (!json_is(tuple, JSON_ARRAY) || json_is(rest, JSON_OBJECT)) return;
+    if (!json_is(tuple, JSON_ARRAY)) return;
     struct json *list = json_new(l->arena, JSON_ARRAY), *items = json_new(l->arena, JSON_OBJECT);
     for (const struct json *v = tuple->first; v && list; v = v->next)
         if (list->count < 100 && !is_in(list, v)) json_append(list, json_copy_shallow(l->arena, v));
+    if (json_is(rest, JSON_OBJECT) && !is_in(list, rest))
+        json_append(list, json_copy_shallow(l->arena, rest));
     if (list && list->count == 1) items = json_copy_shallow(l->arena, list->first);
     else json_set(items, TEXT("anyOf"), list);
     set_member(node, "items", items);

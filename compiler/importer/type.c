@@ -143,17 +143,21 @@ static struct doc *write_keys(struct description *d, const struct json *value) {
     return value->kind == JSON_OBJECT ? type_value(d->in, value) : NULL;
 }
 
+/* `name: value` in a map */
+static void add_entry(struct description *d, struct doc *map, gramc_text name, struct doc *value) {
+    struct doc *entry = doc_chain(d->in->arena);
+    doc_add(entry, import_key(d->in->arena, name));
+    doc_add(entry, doc_words(d->in->arena, ": "));
+    doc_add(entry, value);
+    doc_add(map, entry);
+}
+
 /* `{"^x-": Text}` */
 static struct doc *write_patterns(struct description *d, const struct json *value) {
     if (value->kind != JSON_OBJECT) return NULL;
     struct doc *map = doc_list(d->in->arena, "{", "}");
-    for (const struct json *p = value->first; p; p = p->next) {
-        struct doc *entry = doc_chain(d->in->arena);
-        doc_add(entry, import_key(d->in->arena, p->key));
-        doc_add(entry, doc_words(d->in->arena, ": "));
-        doc_add(entry, type_value(d->in, p));
-        doc_add(map, entry);
-    }
+    for (const struct json *p = value->first; p; p = p->next)
+        add_entry(d, map, p->key, type_value(d->in, p));
     return map;
 }
 
@@ -178,6 +182,7 @@ static keyword_writer *const writers[TYPE_PROPERTIES] = {
     [P_MAX_ITEMS] = write_count,  [P_UNIQUE] = write_true,        [P_OPEN] = write_flag,
     [P_KEYS] = write_keys,        [P_PATTERNS] = write_patterns,  [P_MIN_NAMES] = write_count,
     [P_MAX_NAMES] = write_count,  [P_EXAMPLES] = write_examples,  [P_DEPRECATED] = write_true,
+    [P_READ_ONLY] = write_true,   [P_WRITE_ONLY] = write_true,
 };
 
 /* What a schema says for a property; NULL: nothing, or it is not written by its keyword. */
@@ -251,21 +256,23 @@ static void choose_format(struct description *d, struct type_words *said) {
     }
 }
 
-/* {"prefixItems": [..n..], "items": false, "minItems": n, "maxItems": n} */
+/* {"prefixItems": [..n..], "items": false, "minItems": n, "maxItems": n}, or the type of a rest and
+ * no most */
 static bool is_tuple(const struct json *schema) {
     const struct json *list = json_get(schema, "prefixItems");
     const struct json *least = json_get(schema, "minItems"), *most = json_get(schema, "maxItems");
     char count[16];
+    bool rest = json_is(json_get(schema, "items"), JSON_OBJECT) && !most;
     if (!json_is(list, JSON_ARRAY) || !list->count ||
-        !json_is(json_get(schema, "items"), JSON_FALSE))
+        !(rest || json_is(json_get(schema, "items"), JSON_FALSE)))
         return false;
     size_t digits = 0;
     for (uint32_t n = list->count; n; n /= 10) digits++;
     for (uint32_t n = list->count, i = 0; n; n /= 10, i++)
         count[digits - 1 - i] = (char)('0' + n % 10);
     gramc_text number = {count, digits};
-    return json_is(least, JSON_NUMBER) && json_is(most, JSON_NUMBER) &&
-           text_eq(least->text, number) && text_eq(most->text, number);
+    if (!json_is(least, JSON_NUMBER) || !text_eq(least->text, number)) return false;
+    return rest || (json_is(most, JSON_NUMBER) && text_eq(most->text, number));
 }
 
 static struct doc *member_list(struct description *d, const struct json *list) {
@@ -290,6 +297,8 @@ static void choose_array(struct description *d, struct type_words *said) {
     set_label(d, "Tuple", TYPE_TUPLE);
     add(d, "items", member_list(d, json_get(d->schema, "prefixItems")));
     for (size_t i = 0; i < 4; i++) note(said, keywords[i]);
+    const struct json *rest = json_get(d->schema, "items");
+    if (json_is(rest, JSON_OBJECT)) add(d, "rest", type_value(d->in, rest));
 }
 
 static void choose_base(struct description *d, enum json_type base, struct type_words *said) {
@@ -443,6 +452,32 @@ static void all_elements(struct description *d, const struct json *list) {
     }
 }
 
+/* {"const": "red", "description": "stop"} */
+static bool is_meaning(const struct json *choice) {
+    return json_is(json_get(choice, "const"), JSON_STRING) && choice->count == 2 &&
+           json_is(json_get(choice, "description"), JSON_STRING);
+}
+
+/* `enum: {red: "stop", green: "go"}` */
+static void choose_described(struct description *d, struct type_words *said) {
+    const struct json *list = json_get(d->schema, "oneOf");
+    bool typed = d->kind == TYPE_STRING && !d->nullable;
+    if (!json_is(list, JSON_ARRAY) || !list->first || !typed || json_get(d->schema, "enum")) return;
+    for (const struct json *c = list->first; c; c = c->next) {
+        const struct json *other = list->first;
+        while (other != c && !json_equal(json_get(other, "const"), json_get(c, "const")))
+            other = other->next;
+        if (!is_meaning(c) || other != c || is_marked(d, MARK_ENUM)) return;
+    }
+    struct doc *map = doc_list(d->in->arena, "{", "}");
+    for (const struct json *c = list->first; c; c = c->next) {
+        gramc_text meaning = import_text(c, "description");
+        add_entry(d, map, json_get(c, "const")->text, doc_string(d->in->arena, meaning));
+    }
+    add(d, "enum", map);
+    note(said, "oneOf");
+}
+
 /* What says no type of its own is AllOf; elsewhere `allOf` stands beside the type. */
 static void choose_all(struct description *d, struct type_words *said) {
     const struct json *list = json_get(d->schema, "allOf");
@@ -462,6 +497,7 @@ static void choose(struct description *d, struct type_words *said) {
     else if (json_is(type, JSON_ARRAY)) choose_list(d, type, said);
     else if (type || !choose_union(d, said)) set_label(d, "Any", TYPE_ANY);
     if (type && type->kind != JSON_ARRAY && d->kind == TYPE_ANY) raw(d, type);
+    choose_described(d, said);
     choose_all(d, said);
 }
 
@@ -575,11 +611,7 @@ static struct doc *field_map(struct description *d, const struct json *propertie
     struct doc *map = doc_list(in->arena, "{", "}");
     for (const struct json *p = properties->first; p; p = p->next) {
         struct import_field field = {p->key, import_is_required(d->schema, p->key)};
-        struct doc *entry = doc_chain(in->arena);
-        doc_add(entry, import_key(in->arena, p->key));
-        doc_add(entry, doc_words(in->arena, ": "));
-        doc_add(entry, described_value(in, p, &field));
-        doc_add(map, entry);
+        add_entry(d, map, p->key, described_value(in, p, &field));
     }
     return map;
 }

@@ -70,6 +70,22 @@ $cc -x c++ -std=c++11 -Wall -Wextra -Werror -I"$prefix/include" -c user.c -o use
 # shellcheck disable=SC2086
 $cc $flags user-c++.o "$lib/libgramc.a" -lpcre2-8 -lyaml -o user-c++
 [ "$(./user-c++)" = "1 tools" ]
+# The validator alone, as its own file says.
+cat >schema.c <<'C'
+#include <gramc/schema.h>
+
+int main(void) {
+    gramc_schema *schema;
+    if (gramc_schema_compile(&schema, "{\"pattern\": \"^a\"}", 17, NULL, NULL)) return 2;
+    bool fine = gramc_schema_accepts(schema, "[\"a\"]", 5) && !gramc_schema_accepts(schema, "\"b\"", 3);
+    gramc_schema_free(schema);
+    return fine ? 0 : 1;
+}
+C
+alone=$(PKG_CONFIG_PATH=$lib/pkgconfig pkg-config --static --cflags --libs gramcschema)
+# shellcheck disable=SC2086
+$cc -std=c99 -Wall -Wextra -Werror $flags schema.c $alone -o schema
+./schema
 # shellcheck disable=SC2086
 if [ -e "$lib/libgramcrun.a" ]; then
     $cc -std=c99 -Wall -Wextra -Werror $flags -I"$prefix/include" runner.c "$lib/libgramcrun.a" "$lib/libgramc.a" \

@@ -323,7 +323,7 @@ static void test_properties(void **state) {
 }
 
 static void test_spellings(void **state) {
-    static const char *const none[] = {"", "Type", "minProperties", "$ref", "x", "itemss"};
+    static const char *const none[] = {"", "Type", "maxContains", "$ref", "x", "itemss"};
     gramc_text all[MOST_SPELLINGS];
     size_t count = type_property_spellings(all);
     (void)state;

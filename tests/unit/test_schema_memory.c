@@ -130,6 +130,34 @@ static void real_tools(void **state) {
     assert_true(totals.kept <= totals.schemas * MEAN_MAX);
 }
 
+/* ## Patterns */
+
+static size_t kept_by(const char *text) {
+    size_t now = 0;
+    gramc_schema *schema = compile(text_of(text), &now);
+    assert_non_null(schema);
+    size_t kept = now;
+    gramc_schema_free(schema);
+    return kept;
+}
+
+/* What compiling them takes is not kept, and equal ones are one. */
+static void patterns_are_small(void **state) {
+    enum { FIRST_MAX = 1200, NEXT_MAX = 800, SAME_MAX = 300 };
+    (void)state;
+    size_t none =
+        kept_by("{\"properties\": {\"a\": {\"minLength\": 1}, \"b\": {\"minLength\": 1}}}");
+    size_t one = kept_by("{\"properties\": {\"a\": {\"pattern\": \"^[a-z]+-[0-9]{4}$\"}, \"b\": "
+                         "{\"minLength\": 1}}}");
+    size_t same = kept_by("{\"properties\": {\"a\": {\"pattern\": \"^[a-z]+-[0-9]{4}$\"}, \"b\": "
+                          "{\"pattern\": \"^[a-z]+-[0-9]{4}$\"}}}");
+    size_t two = kept_by("{\"properties\": {\"a\": {\"pattern\": \"^[a-z]+-[0-9]{4}$\"}, \"b\": "
+                         "{\"pattern\": \"^(?:https?|ftp)://[^/ ]+$\"}}}");
+    assert_in_range(one - none, 1, FIRST_MAX);
+    assert_in_range(two - one, 1, NEXT_MAX);
+    assert_in_range(same - one, 0, SAME_MAX);
+}
+
 /* ## What explanations need of the document */
 
 /* Names with escapes, a default and examples far apart, a schema behind a reference. */
@@ -217,6 +245,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(own_tools),
         cmocka_unit_test(real_tools),
+        cmocka_unit_test(patterns_are_small),
         cmocka_unit_test(places_are_found_again),
         cmocka_unit_test(the_document_is_there),
         cmocka_unit_test(large_documents_stay),
