@@ -2,10 +2,11 @@
  * numbers, and write lists and objects as text. Says so, and what to pass. */
 #include "jsonschema/advice.h"
 
+#include "base/limits.h"
 #include "base/text.h"
 #include "jsonschema/words.h"
 
-enum { LONGEST_READ = 64 * 1024 }; /* it is read for each violation */
+enum { BYTES_PER_STEP = 2 };
 
 static void put_scalar(struct buf *out, const struct json *held) {
     buf_puts(out, "; pass ");
@@ -34,7 +35,10 @@ bool advice_put_held(struct buf *out, struct evaluation *evaluation,
     const struct json *value = at->value;
     struct arena scratch;
     bool told = false;
-    if (value->kind != JSON_STRING || value->text.len > LONGEST_READ) return false;
+    if (value->kind != JSON_STRING || value->text.len > ADVICE_BYTES_MAX) return false;
+    /* What is wrong is known: a used up budget only makes it shorter. */
+    if (evaluation->steps <= value->text.len / BYTES_PER_STEP) return false;
+    evaluation->steps -= value->text.len / BYTES_PER_STEP;
     arena_init(&scratch, &evaluation->arena->allocator);
     struct json *held = json_parse(&scratch, text_trim(value->text), NULL);
     if (scratch.oom) evaluation_stop(evaluation, GRAMC_NOMEM);

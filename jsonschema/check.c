@@ -11,11 +11,13 @@
 
 /* One pass over the bytes, which settles what is valid once it is filled in. False says nothing. */
 static bool accept(struct verdict *verdict, const struct gramc_schema *schema, gramc_text text,
-                   unsigned flags) {
+                   unsigned flags, uint64_t *spent) {
     struct fills fills;
     gramc_verdict *shown = &verdict->shown;
     fills_init(&fills, &verdict->arena, text, flags);
-    if (!run_with_fills(schema, text, &fills)) return false;
+    bool fine = run_with_fills(schema, text, &fills);
+    *spent = fills.spent;
+    if (!fine) return false;
     shown->normalised = text;
     if (fills.change_count) {
         gramc_adjustment *changes =
@@ -57,7 +59,8 @@ static bool may_outline(const struct gramc_schema *schema, unsigned flags) {
 /* The thorough way: reads a document, changes it, evaluates it, and can say what is wrong. Of what
  * was refused only in places, no more is read than that (but for `whole`). */
 static gramc_status explain(struct verdict *verdict, const struct gramc_schema *schema,
-                            gramc_text text, const gramc_check_options *options, bool whole) {
+                            gramc_text text, const gramc_check_options *options, bool whole,
+                            uint64_t spent) {
     struct report report = {.max = options->max_errors ? options->max_errors : 100};
     struct evaluation evaluation;
     struct json_error error;
@@ -66,7 +69,8 @@ static gramc_status explain(struct verdict *verdict, const struct gramc_schema *
     evaluation.error = options->error;
     struct json *root = NULL;
     if (!whole && may_outline(schema, options->flags))
-        root = run_outline(schema, text, options->flags, &verdict->arena);
+        root = run_outline(schema, text, options->flags, &verdict->arena, &spent);
+    evaluation_spend(&evaluation, spent);
     bool outlined = root != NULL;
     if (!root) root = json_parse(&verdict->arena, text, &error);
     if (root) {
@@ -113,12 +117,13 @@ static gramc_status check(gramc_verdict **out, const struct gramc_schema *schema
     gramc_allocator allocator = options->allocator ? *options->allocator : mem_default();
     struct verdict *verdict = mem_alloc(&allocator, sizeof *verdict);
     gramc_status status = GRAMC_OK;
+    uint64_t spent = 0;
     *out = NULL;
     if (!verdict) return GRAMC_NOMEM;
     verdict_init(verdict, &allocator);
     thoroughly |= (options->flags & (GRAMC_CHECK_ANNOTATIONS | GRAMC_CHECK_UNITS)) != 0;
-    if (thoroughly || !accept(verdict, schema, text, options->flags))
-        status = explain(verdict, schema, text, options, thoroughly);
+    if (thoroughly || !accept(verdict, schema, text, options->flags, &spent))
+        status = explain(verdict, schema, text, options, thoroughly, spent);
     if (status == GRAMC_OK) *out = &verdict->shown;
     else gramc_verdict_free(&verdict->shown);
     return status;

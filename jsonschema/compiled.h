@@ -74,6 +74,15 @@ struct number_rules {
     bool bounded;                   /* they say all that there is to say about numbers that fit */
 };
 
+/* Bytes that are gone over to judge a number of that length: a long divisor is taken away from it
+ * several times for each digit. */
+static inline uint64_t number_rules_bytes(const struct number_rules *rules, size_t len) {
+    uint64_t bytes = len, divisor = rules->multiple_of.len;
+    for (size_t i = 0; i < BOUND_COUNT; i++)
+        if (rules->bounds[i].ptr) bytes += len + rules->bounds[i].len;
+    return bytes + divisor + (divisor > 18 ? 4 * divisor * (len + divisor) : len);
+}
+
 struct format;
 
 /* What a string holds, for those who asked to have it checked. */

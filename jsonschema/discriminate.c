@@ -3,7 +3,7 @@
  * names, not by the one that happens to come nearest. Sentences are report.c's. */
 #include "jsonschema/discriminate.h"
 
-enum { MOST_RULES = 16, MOST_HOPS = 8, PROPERTIES_PER_STEP = 8 };
+enum { MOST_RULES = 16, MOST_HOPS = 8, PROPERTIES_PER_STEP = 8, STEPS_PER_ALTERNATIVE = 4 };
 
 /* What a schema says of members, also through $ref and allOf. */
 struct member_rules {
@@ -99,7 +99,7 @@ static bool tells_apart(struct evaluation *evaluation, const struct node_list *l
     const struct schema_node *values = discriminate_values(list->nodes[first], name);
     bool single = is_single(values);
     size_t others = 0, shared = 0;
-    if (!evaluation_take(evaluation, list->count)) return false;
+    if (!evaluation_take(evaluation, STEPS_PER_ALTERNATIVE * list->count)) return false;
     for (size_t i = first + 1; i < list->count; i++) {
         if (!discriminate_applies(list->nodes[i])) continue;
         const struct schema_node *other = discriminate_values(list->nodes[i], name);
@@ -131,7 +131,9 @@ static bool find_name(struct evaluation *evaluation, const struct node_list *lis
 /* Fills in what the object says; false where that tells nothing. */
 static bool look_at(struct evaluation *evaluation, const struct node_list *list,
                     const struct json *object, struct discriminator *out) {
-    if (!evaluation_take(evaluation, 1 + object->count / PROPERTIES_PER_STEP)) return false;
+    if (!evaluation_take(evaluation, 1 + object->count / PROPERTIES_PER_STEP +
+                                         STEPS_PER_ALTERNATIVE * list->count))
+        return false;
     out->member = json_get_text(object, out->name);
     out->named = 0;
     for (size_t i = 0; i < list->count; i++) {

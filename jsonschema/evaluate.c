@@ -14,7 +14,7 @@
 #include "jsonschema/formats.h"
 #include "jsonschema/words.h"
 
-enum { LONGEST_PLACE = 4096, STEPS_PER_MATCH = 2 };
+enum { LONGEST_PLACE = 4096, BYTES_PER_STEP = 64 };
 
 void evaluation_init(struct evaluation *evaluation, const struct gramc_schema *schema,
                      struct arena *arena, struct report *report, size_t bytes) {
@@ -32,6 +32,11 @@ void evaluation_init(struct evaluation *evaluation, const struct gramc_schema *s
     evaluation->current = NULL;
     evaluation->error = NULL;
     regex_session_init(&evaluation->regexes, &arena->allocator, &evaluation->steps);
+}
+
+void evaluation_spend(struct evaluation *evaluation, uint64_t steps) {
+    evaluation->all_steps -= steps < evaluation->all_steps ? steps : evaluation->all_steps;
+    evaluation->steps = evaluation->all_steps;
 }
 
 void evaluation_free(struct evaluation *evaluation) {
@@ -86,7 +91,7 @@ bool marks_init(struct evaluation *evaluation, struct marks *marks, const struct
 }
 
 bool evaluate_matches(struct evaluation *evaluation, const struct regex *regex, gramc_text text) {
-    if (!evaluation_take(evaluation, STEPS_PER_MATCH)) return false;
+    if (!evaluation_take(evaluation, regex_steps(regex, text.len))) return false;
     switch (regex_matches(&evaluation->regexes, regex, text)) {
     case REGEX_YES: return true;
     case REGEX_NO: return false;
@@ -176,7 +181,18 @@ static bool evaluate_string(struct evaluation *evaluation, const struct evaluati
     return (!rules->content || evaluate_content(evaluation, at)) && valid;
 }
 
+/* A long text or number is read through by each schema that has something to say of it. */
+static bool take_reading(struct evaluation *evaluation, const struct evaluation_frame *at) {
+    size_t len =
+        at->value->kind == JSON_STRING || at->value->kind == JSON_NUMBER ? at->value->text.len : 0;
+    uint64_t bytes = len;
+    if (at->value->kind == JSON_NUMBER && at->node->number)
+        bytes = number_rules_bytes(at->node->number, len);
+    return bytes < BYTES_PER_STEP || evaluation_take(evaluation, bytes / BYTES_PER_STEP);
+}
+
 bool evaluate_scalar(struct evaluation *evaluation, const struct evaluation_frame *at) {
+    if (!take_reading(evaluation, at)) return false;
     if (!evaluate_values(evaluation, at)) return false;
     if (at->value->kind == JSON_NUMBER && at->node->number) return evaluate_number(evaluation, at);
     if (at->value->kind == JSON_STRING && at->node->string) return evaluate_string(evaluation, at);
@@ -252,7 +268,7 @@ static bool apply_refs(struct evaluation *evaluation, const struct evaluation_fr
                         apply->dynamic->name.ptr ? "$dynamicRef" : "$recursiveRef");
         valid &= apply_inner(evaluation, &inner, marks);
     }
-    for (size_t i = 0; i < apply->all.count && (valid || evaluation->report); i++) {
+    for (size_t i = 0; i < apply->all.count && evaluation_goes_on(evaluation, valid); i++) {
         struct evaluation_frame inner = frame_nth(at, apply->all.nodes[i], "allOf", i);
         valid &= apply_inner(evaluation, &inner, marks);
     }
@@ -313,12 +329,12 @@ static bool apply_any(struct evaluation *evaluation, const struct evaluation_fra
                       struct marks *marks) {
     const struct node_list *any = &at->node->apply->any;
     bool valid = false;
-    for (size_t i = 0; i < any->count && (!valid || marks); i++) {
+    for (size_t i = 0; i < any->count && (!valid || marks) && evaluation->status == GRAMC_OK; i++) {
         struct evaluation_frame inner = frame_nth(at, any->nodes[i], "anyOf", i);
         if (could_accept(any->nodes[i], at->value))
             valid |= apply_quietly(evaluation, &inner, marks);
     }
-    if (!valid) report_nearest(evaluation, at, "anyOf", any);
+    if (!valid && evaluation->status == GRAMC_OK) report_nearest(evaluation, at, "anyOf", any);
     return valid;
 }
 
@@ -326,7 +342,7 @@ static bool apply_one(struct evaluation *evaluation, const struct evaluation_fra
                       struct marks *marks) {
     const struct node_list *one = &at->node->apply->one;
     size_t count = 0, fitting[2] = {0, 0};
-    for (size_t i = 0; i < one->count && count < 2; i++) {
+    for (size_t i = 0; i < one->count && count < 2 && evaluation->status == GRAMC_OK; i++) {
         struct evaluation_frame inner = frame_nth(at, one->nodes[i], "oneOf", i);
         if (could_accept(one->nodes[i], at->value) && apply_quietly(evaluation, &inner, marks))
             fitting[count++] = i;
@@ -362,7 +378,7 @@ static bool apply_dependents(struct evaluation *evaluation, const struct evaluat
     bool valid = true;
     if (!rules->dependent_count) return true;
     if (!evaluate_index(evaluation, at->value, &index)) return false;
-    for (size_t i = 0; i < rules->dependent_count && (valid || evaluation->report); i++) {
+    for (size_t i = 0; i < rules->dependent_count && evaluation_goes_on(evaluation, valid); i++) {
         const struct dependent *dependent = &rules->dependents[i];
         if (!dependent->node) continue;
         if (!evaluation_take(evaluation, 1)) return false;
@@ -406,7 +422,7 @@ static bool evaluate_unevaluated(struct evaluation *evaluation, const struct eva
         struct evaluation_frame inner =
             frame_child(at, node, child, object ? "unevaluatedProperties" : "unevaluatedItems");
         valid &= evaluate_frame(evaluation, &inner, NULL);
-        if (!valid && !evaluation->report) return false;
+        if (!evaluation_goes_on(evaluation, valid)) return false;
         marks_set(marks, i);
     }
     return valid;

@@ -8,7 +8,7 @@
 #include "jsonschema/memo.h"
 
 enum {
-    EVALUATE_STEPS_PER_BYTE = 3,    /* beside JUDGE_STEPS_MAX */
+    EVALUATE_STEPS_PER_BYTE = 2,    /* beside JUDGE_STEPS_MAX */
     EVALUATE_MEMORY_PER_BYTE = 128, /* beside JUDGE_MEMORY_MAX */
     EVALUATE_MEMO_AFTER = 4096      /* steps: most evaluations end before a table pays */
 };
@@ -87,6 +87,8 @@ struct marks {
 void evaluation_init(struct evaluation *evaluation, const struct gramc_schema *schema,
                      struct arena *arena, struct report *report, size_t bytes);
 void evaluation_free(struct evaluation *evaluation);
+/* Before it begins: so many steps are taken already, by the fast half. */
+void evaluation_spend(struct evaluation *evaluation, uint64_t steps);
 
 /* True if the value is valid, and the status is still GRAMC_OK. */
 bool evaluate_document(struct evaluation *evaluation, const struct json *value);
@@ -110,6 +112,10 @@ bool evaluate_quietly(struct evaluation *evaluation, const struct evaluation_fra
 /* What a dynamic reference means at this place. */
 const struct schema_node *evaluate_dynamic_target(const struct evaluation_frame *frame,
                                                   const struct dynamic_ref *ref);
+/* Whether there is a reason to look at more of a place: somebody listens, or all was well. */
+static inline bool evaluation_goes_on(const struct evaluation *evaluation, bool valid) {
+    return (valid || evaluation->report) && evaluation->status == GRAMC_OK;
+}
 /* GRAMC_NOMEM ends the evaluation; returns false. */
 bool evaluation_stop(struct evaluation *evaluation, gramc_status status);
 /* GRAMC_LIMIT does; says which limit it was. */

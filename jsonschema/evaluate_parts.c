@@ -8,6 +8,8 @@
 #include "base/text.h"
 #include "jsonschema/members.h"
 
+enum { BYTES_PER_STEP = 64 };
+
 /* ## Arrays */
 
 static bool evaluate_items(struct evaluation *evaluation, const struct evaluation_frame *at,
@@ -27,7 +29,7 @@ static bool evaluate_items(struct evaluation *evaluation, const struct evaluatio
         inner.index = i;
         inner.listed = in_prefix;
         valid &= evaluate_frame(evaluation, &inner, NULL);
-        if (!valid && !evaluation->report) return false;
+        if (!evaluation_goes_on(evaluation, valid)) return false;
         marks_set(marks, i);
     }
     return valid;
@@ -41,6 +43,7 @@ static bool evaluate_contains(struct evaluation *evaluation, const struct evalua
     uint32_t count = 0, i = 0;
     for (const struct json *item = at->value->first; item; item = item->next, i++) {
         struct evaluation_frame inner = frame_child(at, rules->contains, item, "contains");
+        if (evaluation->status != GRAMC_OK) return false;
         if (!evaluate_quietly(evaluation, &inner)) continue;
         count++;
         marks_set(marks, i);
@@ -54,15 +57,17 @@ static bool evaluate_contains(struct evaluation *evaluation, const struct evalua
 }
 
 /* Equal values give equal hashes; the order of members does not count. */
-static uint64_t hash_value(const struct json *value) {
+static uint64_t hash_value(struct evaluation *evaluation, const struct json *value) {
     uint64_t hash = (uint64_t)value->kind * UINT64_C(0x9E3779B97F4A7C15);
+    size_t len = value->kind < JSON_ARRAY ? value->text.len : 0;
+    if (!evaluation_take(evaluation, 1 + len / BYTES_PER_STEP)) return 0;
     if (value->kind == JSON_STRING) return hash ^ text_hash(value->text);
     if (value->kind == JSON_NUMBER) {
         struct decimal number = decimal_read(value->text);
         return hash ^ decimal_hash(&number);
     }
     for (const struct json *child = value->first; child; child = child->next) {
-        uint64_t inner = hash_value(child) * UINT64_C(0xFF51AFD7ED558CCD);
+        uint64_t inner = hash_value(evaluation, child) * UINT64_C(0xFF51AFD7ED558CCD);
         if (value->kind == JSON_OBJECT) hash += inner ^ (uint64_t)text_hash(child->key) << 20;
         else hash = (hash << 5 | hash >> 59) ^ inner;
     }
@@ -83,7 +88,8 @@ bool evaluate_find_equal(struct evaluation *evaluation, const struct json *array
     if (!table) return evaluation_stop(evaluation, GRAMC_NOMEM);
     uint32_t i = 0;
     for (const struct json *item = array->first; item; item = item->next, i++) {
-        uint64_t hash = hash_value(item);
+        uint64_t hash = hash_value(evaluation, item);
+        if (evaluation->status != GRAMC_OK) return false;
         for (size_t at = hash;; at++) {
             struct hashed *slot = &table[at & (size - 1)];
             if (!slot->item) {
@@ -162,7 +168,7 @@ static bool evaluate_patterns(struct evaluation *evaluation, const struct evalua
                               const struct json *member, bool *known) {
     const struct object_rules *rules = at->node->object;
     bool valid = true;
-    for (size_t i = 0; i < rules->pattern_count; i++) {
+    for (size_t i = 0; i < rules->pattern_count && evaluation->status == GRAMC_OK; i++) {
         const struct pattern_property *pattern = &rules->patterns[i];
         if (!evaluate_matches(evaluation, pattern->regex, member->key)) continue;
         struct evaluation_frame inner = frame_child(at, pattern->node, member, "patternProperties");
@@ -201,7 +207,7 @@ bool evaluate_index(struct evaluation *evaluation, const struct json *object,
     *index = (struct member_index){.object = object};
     if (object->count <= FEW_MEMBERS) return true;
     if (last->object != object || evaluation->members_age != evaluation->memo.age) {
-        if (!evaluation_take(evaluation, object->count)) return false;
+        if (!evaluation_take(evaluation, member_index_steps(object))) return false;
         if (!member_index_make(last, evaluation->arena, object))
             return evaluation_stop(evaluation, GRAMC_NOMEM);
         evaluation->members_age = evaluation->memo.age;
@@ -282,7 +288,7 @@ bool evaluate_dependents(struct evaluation *evaluation, const struct evaluation_
     if (!evaluation_take(evaluation, rules->dependent_count / MEMBERS_PER_STEP) ||
         !evaluate_index(evaluation, at->value, &index))
         return false;
-    for (size_t i = 0; i < rules->dependent_count && (valid || evaluation->report); i++) {
+    for (size_t i = 0; i < rules->dependent_count && evaluation_goes_on(evaluation, valid); i++) {
         const struct dependent *dependent = &rules->dependents[i];
         if (dependent->names && member_find(&index, dependent->key))
             valid &= evaluate_dependent(evaluation, at, dependent, &index);
@@ -312,7 +318,7 @@ static bool evaluate_members(struct evaluation *evaluation, const struct evaluat
         }
         const struct schema_property *property = find_next_property(rules, member->key, &likely);
         valid &= evaluate_member(evaluation, at, member, property, &known);
-        if (!valid && !evaluation->report) return false;
+        if (!evaluation_goes_on(evaluation, valid)) return false;
         if (known) marks_set(marks, i);
     }
     return valid;

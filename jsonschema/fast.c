@@ -27,8 +27,9 @@ static inline const char *run_string(struct run *run, const struct schema_node *
     if (seen || (rules && !rules->lengths_only))
         return run_string_rules(run, node, inside, close, seen) ? close + 1
                                                                 : run_refuse(run, close);
-    if (node->values && !run_is_text(run, &node->values->texts, inside)) return NULL;
-    return !rules || (len >= rules->min && len <= rules->max) ? close + 1 : NULL;
+    if (node->values && !run_is_text(run, &node->values->texts, inside))
+        return run_refuse(run, close);
+    return !rules || (len >= rules->min && len <= rules->max) ? close + 1 : run_refuse(run, close);
 }
 
 /* Between whole bounds, told from the whole numbers around it. */
@@ -40,7 +41,7 @@ static inline bool keeps_bounds(const struct schema_node *node, int64_t whole, b
 
 /* A few digits on either side of the point; anything longer or with more to it is
  * run_exact_number's. */
-static inline const char *run_number(const struct run *run, const struct schema_node *node,
+static inline const char *run_number(struct run *run, const struct schema_node *node,
                                      const char *start) {
     uint64_t whole, fraction = 0;
     bool negative = *start == '-';
@@ -53,7 +54,7 @@ static inline const char *run_number(const struct run *run, const struct schema_
         plain = digits - 1 < RUN_MOST_DIGITS;
         p += digits;
     }
-    if (!plain || json_byte_is(*p, JSON_BYTE_NUMBER)) return run_exact_number(node, start);
+    if (!plain || json_byte_is(*p, JSON_BYTE_NUMBER)) return run_exact_number(run, node, start);
     return keeps_bounds(node, (int64_t)whole, negative, fraction) ? p : NULL;
 }
 
@@ -94,14 +95,14 @@ static inline const char *run_array(struct run *run, const struct schema_node *n
             p = run_skip_blanks(p);
             if (*p != ',') break;
         }
-        if (*p != ']') return NULL;
+        if (*p != ']') return run_refuse(run, p);
     }
     run->depth--;
     if (!run_goes_on(run, ++p)) return NULL;
     if (!rules) return p;
-    if (count < rules->min || count > rules->max) return NULL;
+    if (count < rules->min || count > rules->max) return run_refuse(run, p);
     if (!rules->contains && !rules->unique) return p;
-    return run_array_again(run, node, start, p) ? p : NULL;
+    return run_array_again(run, node, start, p) ? p : run_refuse(run, p);
 }
 
 /* ## Objects */
@@ -211,11 +212,11 @@ static inline const char *run_object(struct run *run, const struct schema_node *
             p = run_skip_blanks(p);
             if (*p != ',') break;
         }
-        if (*p != '}') return NULL;
+        if (*p != '}') return run_refuse(run, p);
     }
     run->depth--;
     run_forget(run, members.base);
-    return run_goes_on(run, p + 1) && has_all(run, &members, p) ? p + 1 : NULL;
+    return run_goes_on(run, p + 1) && has_all(run, &members, p) ? p + 1 : run_refuse(run, p);
 }
 
 /* ## Values */
@@ -249,7 +250,7 @@ const char *run_value(struct run *run, const struct schema_node *node, const cha
     case MODE_STRING: return *p == '"' ? run_string(run, node, p) : NULL;
     case MODE_NUMBER: return run_number(run, node, p);
     case MODE_CHOICE: return run_number_choice(run, node, p);
-    case MODE_EXACT: return run_exact_number(node, p);
+    case MODE_EXACT: return run_exact_number(run, node, p);
     case MODE_WORD: return run_word(run, node, p);
     case MODE_OBJECT: return *p == '{' ? run_object(run, node, p) : NULL;
     case MODE_LONG_OBJECT: return *p == '{' ? run_long_object(run, node, p) : NULL;
@@ -311,6 +312,7 @@ static bool
 run_other_text(struct run *run, const struct gramc_schema *schema, const char *json,
                const char *end, struct fills *fills) {
     run->given_up = run->unfilled = false;
+    run->steps = run->all_steps = run->again = 0;
     json = json_scan_blanks(json, end);
     if (json == end || *json == '{' || *json == '[') return false;
     return run_scalar(run, schema, (gramc_text){json, (size_t)(end - json)}, fills);
@@ -326,9 +328,9 @@ static inline bool run_any_text(struct run *run, const struct gramc_schema *sche
 bool gramc_schema_accepts(const gramc_schema *schema, const char *json, size_t len) {
     const char *end = trimmed_end(json, len);
     struct run run;
-    if (schema->dynamic) return run_evaluate(schema, json, end);
+    if (schema->dynamic) return run_evaluate(schema, json, end, 0);
     if (run_any_text(&run, schema, json, end, NULL)) return true;
-    return run.given_up && run_evaluate(schema, json, end);
+    return run.given_up && run_evaluate(schema, json, end, run_spent(&run));
 }
 
 /* A value that is accepted as it stands keeps its nulls and is not converted: what is normalised
@@ -342,8 +344,10 @@ bool gramc_schema_accepts_as_is(const gramc_schema *schema, const char *json, si
 bool run_with_fills(const struct gramc_schema *schema, gramc_text text, struct fills *fills) {
     const char *end = trimmed_end(text.ptr, text.len);
     struct run run;
-    return !schema->dynamic && text.len <= INT32_MAX &&
-           run_any_text(&run, schema, text.ptr, end, fills) && !run.given_up && !run.unfilled;
+    if (schema->dynamic || text.len > INT32_MAX) return false;
+    bool accepted = run_any_text(&run, schema, text.ptr, end, fills);
+    fills->spent = run_spent(&run);
+    return accepted && !run.given_up && !run.unfilled;
 }
 
 bool run_default(const struct gramc_schema *schema, const struct schema_node *node,

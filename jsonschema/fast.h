@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/json/scan.h"
+#include "base/limits.h"
 #include "jsonschema/evaluate.h"
 #include "jsonschema/fill.h"
 
@@ -21,8 +22,9 @@ enum {
     RUN_FEW_ENDS = 32,     /* of long containers, without memory */
     RUN_LONGEST_ESCAPED = 1024, /* key with escapes, in bytes */
     RUN_AGAIN = 1024 * 1024,    /* bytes looked at a second time, whatever the instance... */
-    RUN_AGAIN_PER_BYTE = 16 /* ...and for each of its bytes; beyond it the evaluator goes on, which
-                               remembers what it has seen */
+    RUN_AGAIN_PER_BYTE = 12,    /* ...and for each of its bytes; beyond it the evaluator goes on,
+                                   which remembers what it has seen */
+    RUN_AGAIN_PER_STEP = 8      /* of these count as a step of judging */
 };
 
 /* A member that no schema names, to find the same name again. */
@@ -49,7 +51,8 @@ struct run {
     bool unfilled;    /* somewhere a default may be missing */
     bool has_session; /* regexes is in use */
     size_t again, most_again;
-    const char *furthest;            /* that a value was read to which was refused */
+    uint64_t steps, all_steps; /* left, and at first, beside `again`: for patterns and documents */
+    const char *furthest;      /* that a value was read to which was refused */
     const char *read_from, *read_to; /* of a value that was accepted: it is JSON */
     struct run_key *keys;
     size_t key_count, key_room;
@@ -74,7 +77,7 @@ const char *run_value(struct run *run, const struct schema_node *node, const cha
 /* A string whose inside is [inside, close): what its rules and choices say. */
 bool run_string_rules(struct run *run, const struct schema_node *node, const char *inside,
                       const char *close, unsigned seen);
-const char *run_exact_number(const struct schema_node *node, const char *p);
+const char *run_exact_number(struct run *run, const struct schema_node *node, const char *p);
 const char *run_word(const struct run *run, const struct schema_node *node, const char *p);
 /* What takes another pass over an array, which is well-formed: contains, uniqueItems. */
 bool run_array_again(struct run *run, const struct schema_node *node, const char *start,
@@ -83,13 +86,14 @@ bool run_array_again(struct run *run, const struct schema_node *node, const char
 /* ## fast_outline.c */
 /* The document of a text that was refused, but members of its root that are accepted as they stand
  * have nothing in them and MARK_FINE. NULL: the whole has to be read, for there are more rules at
- * the root, or something might be changed. `flags`: gramc_check_flags without coercions. */
+ * the root, or something might be changed. `flags`: gramc_check_flags without coercions. *spent:
+ * steps that are taken already, and then those that it took as well. */
 struct json *run_outline(const struct gramc_schema *schema, gramc_text text, unsigned flags,
-                         struct arena *arena);
+                         struct arena *arena, uint64_t *spent);
 bool run_has_null(gramc_text text);
 
-/* The slow way, right for everything. */
-bool run_evaluate(const gramc_schema *schema, const char *json, const char *end);
+/* The slow way, right for everything. `spent`: steps that are taken already. */
+bool run_evaluate(const gramc_schema *schema, const char *json, const char *end, uint64_t spent);
 
 /* ## fast_keys.c */
 /* The name of the schema that a text is, or that starts inside a quote: then looked for at the
@@ -112,7 +116,7 @@ static inline void run_forget(struct run *run, size_t base) {
 /* A whole number of at most 18 digits, however it is written. */
 bool fast_whole(gramc_text text, int64_t *out);
 /* One of many numbers: the usual spellings are read eight bytes at once. */
-const char *run_number_choice(const struct run *run, const struct schema_node *node, const char *p);
+const char *run_number_choice(struct run *run, const struct schema_node *node, const char *p);
 /* Whether a number, however it is written, is among many. */
 bool run_is_number(const struct fast_keys *choices, gramc_text text);
 
@@ -186,6 +190,9 @@ bool run_matches(struct run *run, const struct regex *regex, const char *inside,
                  unsigned seen);
 
 /* ## fast_differ.c */
+/* It goes on with the steps that the run has left; these are to be given back. */
+void run_start_evaluation(const struct run *run, struct evaluation *evaluation, struct arena *arena,
+                          size_t bytes);
 /* Whether the items of an array, whose bytes are [start, end), all differ. */
 bool run_all_differ(struct run *run, const char *start, const char *end);
 
@@ -275,6 +282,11 @@ static inline const char *run_scan_string(const struct run *run, const char *p, 
         if (!p) return NULL;
         *seen |= escape ? JSON_SEEN_ESCAPE : JSON_SEEN_HIGH;
     }
+}
+
+/* Of the budget of a judgement. */
+static inline uint64_t run_spent(const struct run *run) {
+    return run->all_steps - run->steps + run->again / RUN_AGAIN_PER_STEP;
 }
 
 static inline const char *run_give_up(struct run *run) {
@@ -392,6 +404,8 @@ static inline void run_init(struct run *run, const struct gramc_schema *schema, 
     run->read_from = NULL;
     run->ends = NULL;
     run->most_again = RUN_AGAIN + RUN_AGAIN_PER_BYTE * (size_t)(end - start);
+    run->steps = run->all_steps =
+        JUDGE_STEPS_MAX + EVALUATE_STEPS_PER_BYTE * (uint64_t)(end - start);
     run->furthest = start;
     run->given_up = run->unfilled = run->has_session = false;
     run_over(run, start, end);

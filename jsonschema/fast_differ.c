@@ -151,10 +151,11 @@ static bool documents_differ(struct run *run, const char *start, const char *end
     struct evaluation evaluation;
     uint32_t pair[2];
     arena_init(&arena, &run->schema->arena.allocator);
-    evaluation_init(&evaluation, run->schema, &arena, NULL, (size_t)(end - start));
+    run_start_evaluation(run, &evaluation, &arena, (size_t)(end - start));
     const struct json *array = json_parse(&arena, (gramc_text){start, (size_t)(end - start)}, NULL);
     bool differ = array && !evaluate_find_equal(&evaluation, array, pair);
     if (!array || evaluation.status != GRAMC_OK) run_give_up(run);
+    run->steps = evaluation.steps;
     evaluation_free(&evaluation);
     arena_free(&arena);
     return differ && !run->given_up;

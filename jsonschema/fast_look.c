@@ -6,8 +6,12 @@
 /* ## Patterns */
 
 static bool matches(struct run *run, const struct regex *regex, gramc_text text) {
-    if (!run->has_session) regex_session_init(&run->regexes, &run->schema->arena.allocator, NULL);
+    if (!run->has_session)
+        regex_session_init(&run->regexes, &run->schema->arena.allocator, &run->steps);
     run->has_session = true;
+    uint64_t cost = regex_steps(regex, text.len);
+    if (run->steps <= cost) return run_give_up(run) != NULL;
+    run->steps -= cost;
     enum regex_result result = regex_matches(&run->regexes, regex, text);
     if (result == REGEX_LIMIT || result == REGEX_NOMEM) run_give_up(run);
     return result == REGEX_YES;
@@ -24,17 +28,24 @@ bool run_matches(struct run *run, const struct regex *regex, const char *inside,
 
 /* ## Documents */
 
+void run_start_evaluation(const struct run *run, struct evaluation *evaluation, struct arena *arena,
+                          size_t bytes) {
+    evaluation_init(evaluation, run->schema, arena, NULL, bytes);
+    evaluation->steps = evaluation->all_steps = run->steps;
+}
+
 /* Reads [p, end), which is known to be well-formed, and evaluates it by the node. */
 static bool evaluate_span(struct run *run, const struct schema_node *node, const char *p,
                           const char *end) {
     struct arena arena;
     struct evaluation evaluation;
     arena_init(&arena, &run->schema->arena.allocator);
-    evaluation_init(&evaluation, run->schema, &arena, NULL, (size_t)(end - p));
+    run_start_evaluation(run, &evaluation, &arena, (size_t)(end - p));
     const struct json *value = json_parse(&arena, (gramc_text){p, (size_t)(end - p)}, NULL);
     struct evaluation_frame frame = {.node = node, .value = value};
     bool valid = value && evaluate_frame(&evaluation, &frame, NULL);
     if (!value || evaluation.status != GRAMC_OK) run_give_up(run);
+    run->steps = evaluation.steps;
     evaluation_free(&evaluation);
     arena_free(&arena);
     return valid;

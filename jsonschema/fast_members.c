@@ -84,9 +84,6 @@ struct long_member {
     const char *value, *end;    /* end: once somebody has evaluated the value */
 };
 
-/* What a match that fails at once costs, in bytes that are looked at again. */
-enum { BYTES_PER_PATTERN = 8 };
-
 static bool has_name(struct run *run, const struct long_member *member,
                      const struct pattern_property *pattern) {
     size_t len = (size_t)(member->close - member->inside);
@@ -99,7 +96,7 @@ static bool has_name(struct run *run, const struct long_member *member,
 
 static bool keeps_patterns(struct run *run, struct long_member *member) {
     const struct object_rules *rules = member->rules;
-    if (!run_look_again(run, BYTES_PER_PATTERN * rules->pattern_count)) return false;
+    if (!run_look_again(run, rules->pattern_count)) return false;
     for (size_t i = 0; i < rules->pattern_count; i++) {
         const struct pattern_property *pattern = &rules->patterns[i];
         if (!has_name(run, member, pattern)) {
@@ -179,7 +176,7 @@ static const char *run_long_members(struct run *run, struct long_object *object,
         p = run_skip_blanks(p);
         if (*p != ',') break;
     }
-    return *p == '}' ? p + 1 : NULL;
+    return *p == '}' ? p + 1 : run_refuse(run, p);
 }
 
 /* Room for a bit for each name; NULL where there is none. */
@@ -208,7 +205,9 @@ static const char *run_all_members(struct run *run, const struct schema_node *no
     run->bit_words -= words;
     if (object.defaults < rules->defaults) run->unfilled = true;
     bool fits = object.count >= rules->min && object.count <= rules->max;
-    return run_goes_on(run, p) && fits && object.required == rules->required_count ? p : NULL;
+    return run_goes_on(run, p) && fits && object.required == rules->required_count
+               ? p
+               : run_refuse(run, p);
 }
 
 const char *run_long_object(struct run *run, const struct schema_node *node, const char *p) {

@@ -139,11 +139,10 @@ static inline const char *read_short(const struct run *run, const char *p,
     return json_byte_is(*p, JSON_BYTE_NUMBER) ? NULL : p;
 }
 
-const char *run_number_choice(const struct run *run, const struct schema_node *node,
-                              const char *p) {
+const char *run_number_choice(struct run *run, const struct schema_node *node, const char *p) {
     struct short_number number;
     const char *end = read_short(run, p, &number);
-    if (!end) return run_exact_number(node, p);
+    if (!end) return run_exact_number(run, node, p);
     if (!(node->types & (number.scale ? TYPE_BIT_FRACTION : TYPE_BIT_INTEGER))) return NULL;
     const struct fast_number sought = slot_of(&number);
     return is_in_table(&node->values->texts, &sought, (gramc_text){NULL, 0}) ? end : NULL;

@@ -130,7 +130,7 @@ static struct json *read_members(struct outline *outline, const char *open) {
 }
 
 struct json *run_outline(const struct gramc_schema *schema, gramc_text text, unsigned flags,
-                         struct arena *arena) {
+                         struct arena *arena, uint64_t *spent) {
     const char *start = text.ptr, *end = start + text.len;
     while (end > start && json_byte_is(end[-1], JSON_BYTE_BLANK)) end--;
     if (end == start || end[-1] != '}' || text.len > INT32_MAX || schema->dynamic) return NULL;
@@ -142,9 +142,12 @@ struct json *run_outline(const struct gramc_schema *schema, gramc_text text, uns
     outline.flags = flags;
     outline.likely = outline.rules->first;
     run_init(&outline.run, schema, start, end, NULL);
+    if (*spent >= outline.run.steps) return NULL;
+    outline.run.steps -= *spent;
     outline.run.depth = 1;
     const char *open = run_skip_blanks(start);
     struct json *root = *open == '{' ? read_members(&outline, open) : NULL;
     run_free(&outline.run);
+    *spent = run_spent(&outline.run);
     return root;
 }

@@ -62,23 +62,33 @@ bool run_string_rules(struct run *run, const struct schema_node *node, const cha
 
 /* ## Numbers */
 
+enum { LONG_NUMBER = 256 };
+
 /* A number in pieces: its whole digits as a value if they are few, and what follows them. */
 struct pieces {
     int64_t whole; /* without the sign */
     bool negative, small, broken, exponent;
 };
 
-static bool is_number_choice(const struct schema_node *node, gramc_text number) {
+/* What an exact comparison goes over is counted where it is more than the number itself. */
+static bool count_long(struct run *run, uint64_t bytes) {
+    return bytes < LONG_NUMBER || run_look_again(run, bytes);
+}
+
+static bool is_number_choice(struct run *run, const struct schema_node *node, gramc_text number) {
     const struct json *choice =
         node_choices(node) ? node_choices(node)->first : node_constant(node);
     if (node->values->texts.numbers) return run_is_number(&node->values->texts, number);
     for (; choice; choice = node_choices(node) ? choice->next : NULL)
-        if (choice->kind == JSON_NUMBER && json_number_compare(choice->text, number) == 0)
+        if (choice->kind == JSON_NUMBER && count_long(run, choice->text.len) &&
+            json_number_compare(choice->text, number) == 0)
             return true;
     return false;
 }
 
-static bool keeps_exact_rules(const struct number_rules *rules, gramc_text number) {
+static bool keeps_exact_rules(struct run *run, const struct number_rules *rules,
+                              gramc_text number) {
+    if (!count_long(run, number_rules_bytes(rules, number.len))) return false;
     for (size_t i = 0; i < BOUND_COUNT; i++) {
         if (!rules->bounds[i].ptr) continue;
         int order = json_number_compare(number, rules->bounds[i]);
@@ -121,7 +131,7 @@ static bool keeps_bounds(const struct number_rules *rules, const struct pieces *
     return low >= rules->least && high <= rules->most;
 }
 
-const char *run_exact_number(const struct schema_node *node, const char *p) {
+const char *run_exact_number(struct run *run, const struct schema_node *node, const char *p) {
     struct pieces pieces;
     const char *end = read_number(p, &pieces);
     if (!end) return NULL;
@@ -129,15 +139,17 @@ const char *run_exact_number(const struct schema_node *node, const char *p) {
     if ((node->types & TYPE_BIT_NUMBER) != TYPE_BIT_NUMBER) {
         bool whole = pieces.exponent ? json_number_is_integer(number) : !pieces.broken;
         if (node->flags & NODE_WRITTEN) whole = json_number_is_written_whole(number);
-        if (!(node->types & (whole ? TYPE_BIT_INTEGER : TYPE_BIT_FRACTION))) return NULL;
+        if (!(node->types & (whole ? TYPE_BIT_INTEGER : TYPE_BIT_FRACTION)))
+            return run_refuse(run, end);
     }
     if (node->number) {
         const struct number_rules *rules = node->number;
         bool fast = rules->bounded && pieces.small && !pieces.exponent &&
                     (rules->inclusive || !pieces.broken);
-        if (!(fast ? keeps_bounds(rules, &pieces) : keeps_exact_rules(rules, number))) return NULL;
+        if (!(fast ? keeps_bounds(rules, &pieces) : keeps_exact_rules(run, rules, number)))
+            return run_refuse(run, end);
     }
-    return node->values && !is_number_choice(node, number) ? NULL : end;
+    return node->values && !is_number_choice(run, node, number) ? run_refuse(run, end) : end;
 }
 
 /* ## Words */
@@ -192,12 +204,13 @@ bool run_array_again(struct run *run, const struct schema_node *node, const char
 
 /* ## The slow way, right for everything */
 
-bool run_evaluate(const gramc_schema *schema, const char *json, const char *end) {
+bool run_evaluate(const gramc_schema *schema, const char *json, const char *end, uint64_t spent) {
     struct arena arena;
     struct evaluation evaluation;
     size_t len = (size_t)(end - json);
     arena_init(&arena, &schema->arena.allocator);
     evaluation_init(&evaluation, schema, &arena, NULL, len);
+    evaluation_spend(&evaluation, spent);
     const struct json *root = json_parse(&arena, (gramc_text){json, len}, NULL);
     bool valid =
         root && evaluate_duplicates(&evaluation, root) && evaluate_document(&evaluation, root);

@@ -16,6 +16,7 @@ enum { LONGEST_PLACE = 64 * 1024 };
 void fills_init(struct fills *fills, struct arena *arena, gramc_text text, unsigned flags) {
     fills->arena = arena;
     fills->flags = flags;
+    fills->spent = 0;
     fills->unsorted = false;
     fills->text = text.ptr;
     fills->changes = fills->few_changes;

@@ -33,6 +33,7 @@ struct fill_cut {
 
 struct fills {
     struct arena *arena;
+    uint64_t spent; /* steps that the run took, whatever it found */
     unsigned flags; /* gramc_check_flags */
     bool unsorted;  /* the cuts */
     const char *text;

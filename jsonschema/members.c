@@ -3,6 +3,12 @@
 
 #include "base/text.h"
 
+uint64_t member_index_steps(const struct json *object) {
+    uint64_t steps = object->count;
+    for (size_t count = object->count; count > 4; count /= 4) steps += object->count;
+    return steps;
+}
+
 bool member_index_make(struct member_index *index, struct arena *arena, const struct json *object) {
     size_t count = object->count, i = 0;
     const struct json **list = arena_array(arena, 2 * count + 1, sizeof *list);

@@ -12,6 +12,8 @@ struct member_index {
 };
 
 /* False without memory. */
+/* What that takes of a budget. */
+uint64_t member_index_steps(const struct json *object);
 bool member_index_make(struct member_index *index, struct arena *arena, const struct json *object);
 /* The last member of that name; NULL if there is none. */
 const struct json *member_index_find(const struct member_index *index, gramc_text key);

@@ -7,9 +7,18 @@
 #include "base/text.h"
 
 enum {
-    USUAL_WORK = 500,         /* steps of backtracking that are not counted... */
-    USUAL_WORK_PER_BYTE = 20, /* ...and with each byte of the text */
-    HARDER = 8,               /* times as many steps in the next try */
+    USUAL_WORK = 100,        /* steps of backtracking that are not counted... */
+    USUAL_WORK_PER_BYTE = 2, /* ...and with each byte of the text */
+    HARDER = 4,              /* times as many steps in the next try */
+    STEPS_OF_MATCH = 4,      /* of judging, whatever comes of it... */
+    BYTES_PER_STEP = 8,      /* ...and for reading the text once... */
+    PLACES_PER_STEP = 75,    /* ...or to its end from each place where a search may begin */
+    PROGRAM_STEPS = 4000000, /* of one match by a program... */
+    PROGRAM_STEPS_PER_BYTE = 16,
+    EXACT_PER_BYTE = 64, /* ...and where PCRE2 can do it as well */
+    LONG_TEXT = 128,     /* bytes, from which on it matters what PCRE2 does not count... */
+    FEW_ROUNDS = 16,     /* ...unless these are enough for a pattern that begins with ^ */
+    AGAIN_PER_BACKTRACKING = PLACES_PER_STEP / BACKTRACKING_PER_STEP,
     HEAP_LIMIT_KIB = 20000,
     COMPILE_OPTIONS = PCRE2_UTF | PCRE2_NO_UTF_CHECK | PCRE2_DOLLAR_ENDONLY |
                       PCRE2_ALLOW_EMPTY_CLASS | PCRE2_MATCH_UNSET_BACKREF | PCRE2_NEVER_BACKSLASH_C
@@ -21,6 +30,8 @@ struct regex {
     gramc_text pattern;
     pcre2_code *code; /* NULL: a program does it */
     struct regex_program *program;
+    bool open;     /* PCRE2 may do much that it does not count... */
+    bool anchored; /* ...but from the start of the text alone */
 };
 
 struct regex_engine {
@@ -113,6 +124,13 @@ pcre2_code *regex_set_code(struct regex_set *set, gramc_text translated,
     return NULL;
 }
 
+static void look_at_code(struct regex *regex, gramc_text pattern) {
+    uint32_t options = 0;
+    (void)pcre2_pattern_info(regex->code, PCRE2_INFO_ALLOPTIONS, &options);
+    regex->anchored = options & PCRE2_ANCHORED;
+    regex->open = pattern_is_open(pattern);
+}
+
 /* PCRE2 where it can, since it is the fastest; a program where it cannot. */
 static struct regex *compile_translated(struct regex_set *set, gramc_text pattern,
                                         gramc_text translated, bool beyond,
@@ -120,6 +138,7 @@ static struct regex *compile_translated(struct regex_set *set, gramc_text patter
     struct regex *regex = ARENA_NEW(set->arena, struct regex);
     if (!regex) return NULL;
     if (!beyond) regex->code = regex_set_code(set, translated, error);
+    if (regex->code) look_at_code(regex, pattern);
     /* Without machine code (no memory, a platform that forbids it) the interpreter does it. */
     if (regex->code) (void)pcre2_jit_compile(regex->code, PCRE2_JIT_COMPLETE);
     else if (!set->arena->oom) regex->program = regex_program_compile(set, pattern, error);
@@ -196,6 +215,7 @@ void regex_session_init(struct regex_session *session, const gramc_allocator *al
     session->allocator = *allocator;
     session->general = session->match = session->limits = NULL;
     session->stack = NULL;
+    session->exact = NULL;
     session->steps = steps;
     session->own_steps = JUDGE_STEPS_MAX;
     session->used = 0;
@@ -207,6 +227,7 @@ void regex_session_free(struct regex_session *session) {
     if (session->general) pcre2_general_context_free(session->general);
     session->general = session->match = session->limits = NULL;
     regex_stack_free(session);
+    regex_exact_free(session);
 }
 
 static bool start_session(struct regex_session *session) {
@@ -242,12 +263,23 @@ bool regex_session_pay(struct regex_session *session, uint64_t backtracking) {
     return true;
 }
 
+uint64_t regex_steps(const struct regex *regex, size_t len) {
+    uint64_t steps = STEPS_OF_MATCH + len / BYTES_PER_STEP;
+    bool again = regex->open && !regex->anchored && len <= LONG_TEXT;
+    return again ? steps + len * len / PLACES_PER_STEP : steps;
+}
+
+static enum regex_result result_of(int result) {
+    if (result >= 0) return REGEX_YES;
+    if (result == PCRE2_ERROR_NOMATCH) return REGEX_NO;
+    return result == PCRE2_ERROR_NOMEMORY ? REGEX_NOMEM : REGEX_LIMIT;
+}
+
 /* PCRE2 does not tell how many steps a match took, only that it took too many: what takes more than
  * the usual number is tried again with more, and pays for all of them. */
 static enum regex_result match_from(struct regex_session *session, const struct regex *regex,
                                     gramc_text text, size_t from) {
     uint64_t steps = USUAL_WORK + USUAL_WORK_PER_BYTE * (uint64_t)text.len;
-    if (!start_session(session)) return REGEX_NOMEM;
     if (steps > MATCH_BACKTRACKING_MAX) steps = MATCH_BACKTRACKING_MAX;
     int result = match_within(session, regex, text, from, steps);
     while (result == PCRE2_ERROR_MATCHLIMIT && steps < MATCH_BACKTRACKING_MAX) {
@@ -255,26 +287,59 @@ static enum regex_result match_from(struct regex_session *session, const struct 
         if (!regex_session_pay(session, steps)) return REGEX_LIMIT;
         result = match_within(session, regex, text, from, steps);
     }
-    if (result >= 0) return REGEX_YES;
-    if (result == PCRE2_ERROR_NOMATCH) return REGEX_NO;
-    return result == PCRE2_ERROR_NOMEMORY ? REGEX_NOMEM : REGEX_LIMIT;
+    return result_of(result);
 }
 
 static enum regex_result run_program(struct regex_session *session, const struct regex *regex,
                                      gramc_text text, size_t *start, size_t *end) {
-    if (!start_session(session)) return REGEX_NOMEM;
-    return regex_program_find(session, regex->program, text, start, end);
+    uint64_t steps = PROGRAM_STEPS + PROGRAM_STEPS_PER_BYTE * (uint64_t)text.len;
+    return regex_program_find(session, regex->program, text, steps, start, end);
+}
+
+/* As if each round went through the whole text. */
+static enum regex_result match_dearly(struct regex_session *session, const struct regex *regex,
+                                      gramc_text text) {
+    int result = PCRE2_ERROR_MATCHLIMIT;
+    uint64_t len = text.len, rounds = FEW_ROUNDS + len;
+    for (; result == PCRE2_ERROR_MATCHLIMIT && rounds < MATCH_BACKTRACKING_MAX; rounds *= HARDER) {
+        if (!regex_session_pay(session, rounds * len / AGAIN_PER_BACKTRACKING)) return REGEX_LIMIT;
+        result = match_within(session, regex, text, 0, rounds);
+    }
+    return result_of(result);
+}
+
+/* Where PCRE2's own count says too little: a program, if that is done after a few readings of the
+ * text. PCRE2 knows more ways to give up early, but what it may do then is paid for in advance. */
+static enum regex_result match_exactly(struct regex_session *session, const struct regex *regex,
+                                       gramc_text text) {
+    const struct regex_program *program = NULL;
+    size_t start, end = 0;
+    uint64_t len = text.len;
+    if (regex->anchored) {
+        int result = match_within(session, regex, text, 0, FEW_ROUNDS);
+        if (result != PCRE2_ERROR_MATCHLIMIT) return result_of(result);
+    }
+    enum regex_result result = regex_exact_program(session, regex->pattern, &program);
+    if (result == REGEX_NOMEM) return result;
+    if (program)
+        result = regex_program_find(session, program, text, EXACT_PER_BYTE * len, &start, &end);
+    if (program && result != REGEX_LIMIT) return result;
+    return match_dearly(session, regex, text);
 }
 
 enum regex_result regex_matches(struct regex_session *session, const struct regex *regex,
                                 gramc_text text) {
     size_t start, end = 0;
+    if (!start_session(session)) return REGEX_NOMEM;
     if (regex->program) return run_program(session, regex, text, &start, &end);
+    if (regex->open && session->steps && text.len > LONG_TEXT)
+        return match_exactly(session, regex, text);
     return match_from(session, regex, text, 0);
 }
 
 enum regex_result regex_find(struct regex_session *session, const struct regex *regex,
                              gramc_text text, size_t *start, size_t *end) {
+    if (!start_session(session)) return REGEX_NOMEM;
     if (regex->program) return run_program(session, regex, text, start, end);
     enum regex_result result = match_from(session, regex, text, *end);
     if (result != REGEX_YES) return result;

@@ -40,7 +40,7 @@ gramc_text regex_pattern(const struct regex *regex);
 
 enum regex_result { REGEX_NO, REGEX_YES, REGEX_LIMIT, REGEX_NOMEM };
 
-enum { BACKTRACKING_PER_STEP = 15 };
+enum { BACKTRACKING_PER_STEP = 15, PROGRAM_STEPS_PER_STEP = 8 };
 
 /* Room for matching, one per run; takes memory only for what its scratch cannot hold. */
 struct regex_session {
@@ -49,6 +49,7 @@ struct regex_session {
     uint64_t *steps;                /* that are left for all matches and whatever else takes them */
     uint64_t own_steps;             /* NULL: these */
     struct regex_stack *stack;      /* a program's; NULL until the first */
+    struct regex_exact *exact;      /* programs for long texts; NULL until the first */
     size_t used;
     _Alignas(16) unsigned char scratch[768];
 };
@@ -57,6 +58,8 @@ struct regex_session {
 void regex_session_init(struct regex_session *session, const gramc_allocator *allocator,
                         uint64_t *steps);
 void regex_session_free(struct regex_session *session);
+/* What a match takes of a shared budget at least; the caller takes it. */
+uint64_t regex_steps(const struct regex *regex, size_t len);
 /* True if the expression matches anywhere in the text, which is well-formed UTF-8. Time is limited
  * by a number of steps, for each match and for all of a session together. */
 enum regex_result regex_matches(struct regex_session *session, const struct regex *regex,

@@ -20,6 +20,7 @@ struct translator {
     bool looks[PATTERN_GROUPS_MAX];      /* ...it looks ahead or behind */
     unsigned before[PATTERN_GROUPS_MAX]; /* ...groups that were opened before it */
     unsigned number[PATTERN_GROUPS_MAX]; /* ...its own as a group, 0 if it captures nothing */
+    unsigned names;                      /* of groups, and references by name */
     bool refers;                         /* has a back reference */
     bool forgets;                        /* a group may lose what it has captured */
     bool ahead;                          /* has a reference to a group that is not closed yet */
@@ -102,13 +103,22 @@ pcre2_code *regex_set_code(struct regex_set *set, gramc_text translated, struct 
 struct regex_program *regex_program_compile(struct regex_set *set, gramc_text pattern,
                                             struct regex_error *error);
 void regex_program_free(struct regex_program *program);
-/* As regex_find; the session has its match data. */
+/* As regex_find, within so many steps; the session has its match data. */
 enum regex_result regex_program_find(struct regex_session *session,
                                      const struct regex_program *program, gramc_text text,
-                                     size_t *start, size_t *end);
+                                     uint64_t steps, size_t *start, size_t *end);
 
 void regex_stack_free(struct regex_session *session);
 /* Takes it from what the session has left; false if that is too little. */
 bool regex_session_pay(struct regex_session *session, uint64_t backtracking);
+
+/* ## regex_exact.c */
+/* Whether PCRE2 may go over much of a text without counting it. */
+bool pattern_is_open(gramc_text pattern);
+/* A program for a pattern that PCRE2 takes too, as long as the session lasts. REGEX_NO: there is
+ * none, since it would be too large. */
+enum regex_result regex_exact_program(struct regex_session *session, gramc_text pattern,
+                                      const struct regex_program **program);
+void regex_exact_free(struct regex_session *session);
 
 #endif

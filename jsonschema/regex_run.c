@@ -7,10 +7,8 @@
 #include "jsonschema/regex_inside.h"
 
 enum {
-    STEPS_OF_ONE = 4000000, /* of one match... */
-    STEPS_PER_BYTE = 4,     /* ...and for its text to be read through once */
-    FREE_STEPS = 500,       /* those of all matches in a session count from here... */
-    FREE_STEPS_PER_BYTE = 20,
+    FREE_STEPS = 60, /* those of all matches in a session count from here... */
+    FREE_STEPS_PER_BYTE = 1,
     RUN_PER_STEP = 2, /* characters of a run... */
     CODE_STEPS = 12,  /* ...unless PCRE2 is asked about one */
     STACK_BYTES_MAX = 20000 * 1024,
@@ -41,7 +39,8 @@ struct vm {
     const struct regex_program *program;
     gramc_text text;
     size_t pos;
-    size_t look; /* the innermost lookaround's entry */
+    size_t look;    /* the innermost lookaround's entry */
+    size_t run_end; /* of a run without end that the program begins with */
     uint32_t step;
     uint64_t left; /* steps */
     enum regex_result failed;
@@ -156,7 +155,7 @@ static bool do_run(struct vm *vm, const struct regex_step *step) {
     size_t least = vm->pos;
     while (count < step->c && read_one(vm, chars, step->back, &vm->pos))
         if (++count == step->b) least = vm->pos;
-    vm->step++;
+    if (vm->step++ == 0) vm->run_end = vm->pos;
     if (count < step->b || !count_steps(vm, count / RUN_PER_STEP)) return false;
     return vm->pos == least || push(vm, ENTRY_RUN, vm->step - (size_t)1, vm->pos, least);
 }
@@ -335,15 +334,23 @@ static bool make_stack(struct regex_session *session, size_t registers) {
 /* What is more than usual is taken from what the session may spend. */
 static bool pay(struct regex_session *session, uint64_t steps, size_t len) {
     uint64_t usual = FREE_STEPS + FREE_STEPS_PER_BYTE * (uint64_t)len;
-    return steps <= usual || regex_session_pay(session, steps - usual);
+    uint64_t cost = steps > usual ? (steps - usual) / PROGRAM_STEPS_PER_STEP : 0;
+    return cost == 0 || regex_session_pay(session, cost * BACKTRACKING_PER_STEP);
+}
+
+/* What begins with as many characters of a set as there are has failed for all places among these:
+ * from the first of them on the same would have been found. */
+static bool next_start(struct vm *vm, size_t *from) {
+    const struct regex_step *first = &vm->program->steps[0];
+    if (first->op == RE_RUN && first->c == REPEAT_MAX && vm->run_end > *from) *from = vm->run_end;
+    return next_place(vm, false, *from, from);
 }
 
 enum regex_result regex_program_find(struct regex_session *session,
                                      const struct regex_program *program, gramc_text text,
-                                     size_t *start, size_t *end) {
+                                     uint64_t steps, size_t *start, size_t *end) {
     if (!make_stack(session, program->registers)) return REGEX_NOMEM;
     if (!text.ptr) text = (gramc_text){"", 0};
-    uint64_t steps = STEPS_OF_ONE + STEPS_PER_BYTE * (uint64_t)text.len;
     struct vm vm = {.session = session,
                     .stack = session->stack,
                     .program = program,
@@ -352,7 +359,7 @@ enum regex_result regex_program_find(struct regex_session *session,
                     .failed = REGEX_NO};
     size_t from = *end;
     bool found = match_at(&vm, from), is_anchored = program->steps[0].op == RE_BEGIN;
-    while (!found && !is_anchored && vm.failed == REGEX_NO && next_place(&vm, false, from, &from))
+    while (!found && !is_anchored && vm.failed == REGEX_NO && next_start(&vm, &from))
         found = match_at(&vm, from);
     if (!pay(session, steps - vm.left, text.len)) return REGEX_LIMIT;
     if (!found) return vm.failed;

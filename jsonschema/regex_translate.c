@@ -312,11 +312,17 @@ static bool read_name(struct translator *t, gramc_text *name) {
     return pattern_refuse(t, start, "a group needs a name, then '>'");
 }
 
+/* Each is looked for in the whole pattern. */
+static bool count_name(struct translator *t, size_t start) {
+    if (t->names++ < PATTERN_NAMES_MAX) return true;
+    return pattern_refuse(t, start, "more than 200 names of groups and references to them");
+}
+
 /* Names stay here: PCRE2 takes fewer of them than ECMA-262. */
 static bool open_named(struct translator *t) {
     gramc_text name;
     size_t start = t->pos;
-    if (!read_name(t, &name)) return false;
+    if (!read_name(t, &name) || !count_name(t, start)) return false;
     if (pattern_groups(t->pattern, name) == t->opened) return true;
     return pattern_refuse(t, start, "the name of an earlier group");
 }
@@ -362,7 +368,7 @@ bool pattern_reference(struct translator *t, unsigned *number) {
         if (pattern_peek(t, 1) != '<')
             return pattern_refuse(t, start, "'\\k' needs a group name in '<' and '>'");
         t->pos += 2;
-        if (!read_name(t, &name)) return false;
+        if (!read_name(t, &name) || !count_name(t, start)) return false;
         *number = pattern_groups(t->pattern, name);
     } else {
         while (is_digit(pattern_peek(t, 0)) && *number <= t->groups)

@@ -63,6 +63,8 @@ const struct json *json_at(const struct json *value, gramc_text pointer) {
     return value;
 }
 
+enum { BYTES_PER_STEP = 64 };
+
 static bool equal(const struct json *a, const struct json *b, uint64_t *steps);
 
 static bool arrays_equal(const struct json *a, const struct json *b, uint64_t *steps) {
@@ -95,9 +97,15 @@ static bool objects_equal(const struct json *a, const struct json *b, uint64_t *
     return true;
 }
 
+static void take(uint64_t *steps, uint64_t count) {
+    *steps -= count < *steps ? count : *steps;
+}
+
 static bool equal(const struct json *a, const struct json *b, uint64_t *steps) {
     if (a->kind != b->kind || a->count != b->count || *steps == 0) return false;
-    --*steps;
+    take(steps, 1);
+    if (a->kind == JSON_NUMBER || (a->kind == JSON_STRING && a->text.len == b->text.len))
+        take(steps, (a->text.len + b->text.len) / BYTES_PER_STEP);
     switch ((enum json_kind)a->kind) {
     case JSON_NUMBER: return json_number_compare(a->text, b->text) == 0;
     case JSON_STRING: return text_eq(a->text, b->text);

@@ -34,6 +34,12 @@ def cpu_of(command):
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, done
 
 
+def least_cpu(command):
+    """Of two runs, since another program may be in the way of one."""
+    first, done = cpu_of(command)
+    return min(first, cpu_of(command)[0]), done
+
+
 def answer_of(done):
     said = done.stderr.decode(errors="replace").strip().split("\n")[-1]
     if done.returncode == 2:
@@ -47,9 +53,9 @@ def case(name, options, schema, instance):
         write(paths[0], schema)
         write(paths[1], instance)
         size = os.path.getsize(paths[1])
-        seconds, done = cpu_of([GRAMC, "validate"] + options.split() + paths)
+        seconds, done = least_cpu([GRAMC, "validate"] + options.split() + paths)
         write(paths[1], "null")
-        compiling, _ = cpu_of([GRAMC, "validate"] + options.split() + paths)
+        compiling, _ = least_cpu([GRAMC, "validate"] + options.split() + paths)
     judging, bound = max(0.0, seconds - compiling), 0.2 + 1e-7 * size
     print("%-28s %10d bytes %7.3f s of 2.00, %7.3f s of %5.2f  %s"
           % (name, size, compiling, judging, bound, answer_of(done)), flush=True)

@@ -83,11 +83,24 @@ static bool holds_what_it_must(enum keyword_holds holds, const struct json *valu
     return true;
 }
 
+/* Draft 7 and those before it pass over what came with 2019-09, though it may have been meant. */
+static bool is_of_later_draft(const struct importer *in, enum keyword keyword, gramc_text name) {
+    gramc_text draft = import_text(in->document, "$schema");
+    bool old = false;
+    for (size_t i = 0; i + 8 <= draft.len && !old; i++) {
+        gramc_text part = text_slice(draft, i, i + 8);
+        old = text_is(part, "draft-04") || text_is(part, "draft-06") || text_is(part, "draft-07");
+    }
+    return old && keyword_asserts(name) && !keyword_in_draft(keyword, GRAMC_DRAFT_7);
+}
+
 gramc_text import_flaw(struct importer *in, const struct json *member) {
     bool gemini = in->dialect == IMPORT_DIALECT_GEMINI; /* writes numbers as texts */
     enum keyword keyword = keyword_named(member->key);
     if (keyword != K_COUNT && !holds_what_it_must(keyword_row(keyword)->holds, member))
         return TEXT("there must be schemas in it");
+    if (keyword != K_COUNT && is_of_later_draft(in, keyword, member->key))
+        return TEXT("the draft that the schema names has no such keyword");
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         if (text_is(member->key, shapes[i].keyword) && !has_shape(member, shapes[i].shape) &&
             !(gemini && member->kind == JSON_STRING))

@@ -312,6 +312,10 @@ static bool is_form(gramc_text type) {
     return text_is_nocase(plain_type(type), "application/x-www-form-urlencoded");
 }
 
+static bool is_multipart(gramc_text type) {
+    return text_is_nocase(plain_type(type), "multipart/form-data");
+}
+
 static const struct json *media_of(const struct api_operation *o, const struct json *holder,
                                    bool (*wanted)(gramc_text type)) {
     const struct json *content = json_get(openapi_follow(o, holder), "content");
@@ -432,6 +436,9 @@ static void add_body(struct api_request *r) {
         members.encoding = json_get(media_of(r->o, body, is_form), "encoding");
         r->content_type = TEXT("application/x-www-form-urlencoded");
     }
+    /* What it takes can be said, though not how it is sent. */
+    if (!schema && (schema = content_of(r->o, body, is_multipart)) != NULL)
+        r->flaw = TEXT("there is no way to send a multipart body");
     if (!schema) schema = other_content(r, body);
     if (!json_is(schema, JSON_OBJECT)) return;
     members.whole = openapi_follow(r->o, schema);

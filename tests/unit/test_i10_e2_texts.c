@@ -153,11 +153,25 @@ static void pattern_groups(void **state) {
     }
 }
 
+static void pattern_names(void **state) {
+    (void)state;
+    STATED(PATTERN_NAMES_MAX, 200, "it is refused");
+    for (size_t more = 0; more < 2; more++) {
+        struct buf pattern;
+        buf_init(&pattern, NULL, 1 << 20);
+        buf_puts(&pattern, "(?<n>a)");
+        put_times(&pattern, "\\\\k<n>", PATTERN_NAMES_MAX - 1 + more);
+        expect_pattern(&pattern,
+                       more ? "more than 200 names of groups and references to them" : NULL);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(yaml_bytes),    cmocka_unit_test(yaml_depth),
         cmocka_unit_test(yaml_nodes),    cmocka_unit_test(yaml_keys),
         cmocka_unit_test(pattern_bytes), cmocka_unit_test(pattern_groups),
+        cmocka_unit_test(pattern_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

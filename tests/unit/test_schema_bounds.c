@@ -287,7 +287,7 @@ static void test_steps_are_stated(void **state) {
         struct arena arena;
         arena_init(&arena, NULL);
         evaluation_init(&evaluation, schema, &arena, NULL, text.len);
-        assert_int_equal(evaluation.steps, 4000000 + 3 * text.len);
+        assert_int_equal(evaluation.steps, 4000000 + 2 * text.len);
         evaluation.steps = steps;
         bool valid = evaluate_document(&evaluation, json_parse(&arena, text, NULL));
         assert_int_equal(valid, steps == 5);
@@ -315,11 +315,107 @@ static void test_one_match_has_a_limit(void **state) {
     assert_int_equal(regex_matches(&session, regex, TEXT("aaa")), REGEX_YES);
     assert_int_equal(steps, 1000000);
     assert_int_equal(regex_matches(&session, regex, text), REGEX_LIMIT);
-    /* The last try had them all, the ones before together less than as many. */
-    assert_true(1000000 - steps > 1000000 / 15 && 1000000 - steps < 2000000 / 15);
+    /* The last try had them all, the ones before together about as many. */
+    assert_true(1000000 - steps > 1000000 / 15 && 1000000 - steps < 2100000 / 15);
     regex_session_free(&session);
     regex_set_free(&set);
     arena_free(&arena);
+}
+
+/* What PCRE2 would not count: a look ahead from each place, repeats beside each other, and how
+ * often a class is tried. Each has the answer that PCRE2 gives, and costs what is read. */
+static void test_long_texts_are_counted(void **state) {
+    static const struct {
+        const char *pattern;
+        size_t len;
+        enum regex_result result;
+        uint64_t least, most; /* steps */
+    } rows[] = {
+        {"^[a-z]+$", 100000, REGEX_YES, 0, 100},
+        {"[a-z]+[0-9]", 100000, REGEX_NO, 5000, 50000},
+        {"(?:[a-z]{4})*$", 100000, REGEX_YES, 0, 100000},
+        {"(?=.*[0-9])[a-z]", 1000, REGEX_NO, 10000, 40000},
+        {"(?=.*[0-9])[a-z]", 100000, REGEX_LIMIT, 500000, 4000000},
+        {"^[a-z]*[a-z]*[0-9]$", 1000, REGEX_NO, 10000, 400000},
+        {"^[a-z]*[a-z]*[a-z]*[0-9]$", 3000, REGEX_LIMIT, 10000, 4000000},
+        {"[a-z]{5000}[0-9]", 100000, REGEX_LIMIT, 500000, 4000000},
+    };
+    char *letters = malloc(100000);
+    (void)state;
+    assert_non_null(letters);
+    memset(letters, 'a', 100000);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct regex_session session;
+        struct regex_set set;
+        struct regex_error error;
+        struct arena arena;
+        uint64_t steps = 4000000;
+        arena_init(&arena, NULL);
+        regex_set_init(&set, &arena);
+        gramc_text pattern = {rows[i].pattern, strlen(rows[i].pattern)};
+        const struct regex *regex = regex_compile(&set, pattern, &error);
+        assert_non_null(regex);
+        regex_session_init(&session, &arena.allocator, &steps);
+        enum regex_result result =
+            regex_matches(&session, regex, (gramc_text){letters, rows[i].len});
+        if (result != rows[i].result) fail_msg("%s: %d", rows[i].pattern, (int)result);
+        if (4000000 - steps < rows[i].least || 4000000 - steps > rows[i].most)
+            fail_msg("%s: %d steps", rows[i].pattern, (int)(4000000 - steps));
+        regex_session_free(&session);
+        regex_set_free(&set);
+        arena_free(&arena);
+    }
+    free(letters);
+}
+
+/* What the fast half has taken is gone: texts that take more than half of the budget are judged
+ * once, but not a second time to say what is wrong with another one. */
+static void test_both_halves_share_a_budget(void **state) {
+    struct buf text;
+    gramc_verdict *verdict;
+    gramc_json_error error = {.message = ""};
+    gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
+    gramc_schema *schema = compile("{\"items\":{\"type\":\"string\",\"not\":{\"pattern\":"
+                                   "\"^((a+)+)$\"}}}");
+    (void)state;
+    options.error = &error;
+    buf_init(&text, NULL, 1 << 20);
+    buf_puts(&text, "[\"b\"");
+    put_times(&text, ",\"aaaaaaaaaaaaaaaa!\"", 220);
+    gramc_text most = buf_view(&text);
+    buf_puts(&text, ",1]");
+    assert_int_equal(gramc_schema_check(&verdict, schema, text.ptr, text.len, &options),
+                     GRAMC_LIMIT);
+    assert_string_equal(error.message, "matching patterns takes too much backtracking");
+    text.ptr[most.len] = ']';
+    assert_int_equal(gramc_schema_check(&verdict, schema, text.ptr, most.len + 1, &options),
+                     GRAMC_OK);
+    assert_true(verdict->valid);
+    gramc_verdict_free(verdict);
+    gramc_schema_free(schema);
+    buf_free(&text);
+}
+
+/* A text that may hold what was asked for is looked into up to this size. */
+static void test_advice_has_a_limit(void **state) {
+    gramc_schema *schema = compile("{\"items\":{\"type\":\"array\"}}");
+    (void)state;
+    STATED(ADVICE_BYTES_MAX, 65536, "the message says only what was asked for");
+    for (size_t more = 0; more < 2; more++) {
+        gramc_verdict *verdict;
+        struct buf text;
+        buf_init(&text, NULL, 1 << 20);
+        buf_puts(&text, "[\"[");
+        put_times(&text, " ", ADVICE_BYTES_MAX - 2 + more);
+        buf_puts(&text, "]\"]");
+        assert_int_equal(gramc_schema_check(&verdict, schema, text.ptr, text.len, NULL), GRAMC_OK);
+        assert_int_equal(verdict->errors_total, 1);
+        bool told = strstr(verdict->errors[0].message.ptr, "it is text that holds an array");
+        assert_int_equal(told, !more);
+        gramc_verdict_free(verdict);
+        buf_free(&text);
+    }
+    gramc_schema_free(schema);
 }
 
 static gramc_status normalise(const char *schema_text, gramc_text text, gramc_verdict **verdict,
@@ -480,8 +576,7 @@ static struct cost many_dependent_schemas(size_t count) {
 static void test_many_dependent_schemas(void **state) {
     (void)state;
     struct cost few = many_dependent_schemas(1000), many = many_dependent_schemas(10000);
-    assert_true(many.steps < 12 * few.steps);
-    assert_true(many.steps < 60000);
+    assert_true(many.steps < 13 * few.steps && many.steps < 150000); /* sorting them is in it */
 }
 
 static void test_nesting_has_a_limit(void **state) {
@@ -522,7 +617,7 @@ static struct cost many_dependents(size_t count) {
 static void test_many_dependents(void **state) {
     (void)state;
     struct cost few = many_dependents(1000), many = many_dependents(10000);
-    assert_true(many.steps < 12 * few.steps);
+    assert_true(many.steps < 20 * few.steps); /* sorting them is in it */
 }
 
 /* References into a large map, by their names; some with escapes. */
@@ -585,6 +680,9 @@ int main(void) {
         cmocka_unit_test(test_memory_has_a_limit),
         cmocka_unit_test(test_frames_have_a_limit),
         cmocka_unit_test(test_one_match_has_a_limit),
+        cmocka_unit_test(test_long_texts_are_counted),
+        cmocka_unit_test(test_both_halves_share_a_budget),
+        cmocka_unit_test(test_advice_has_a_limit),
         cmocka_unit_test(test_results_have_a_limit),
         cmocka_unit_test(test_defaults_inside_have_a_limit),
         cmocka_unit_test(test_mutual_defaults),

