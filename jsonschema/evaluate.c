@@ -14,7 +14,7 @@
 #include "jsonschema/formats.h"
 #include "jsonschema/words.h"
 
-enum { LONGEST_PLACE = 4096, BYTES_PER_STEP = 64 };
+enum { LONGEST_PLACE = 4096, BYTES_PER_STEP = 64, FRAMES_PER_STEP = 8 };
 
 void evaluation_init(struct evaluation *evaluation, const struct gramc_schema *schema,
                      struct arena *arena, struct report *report, size_t bytes) {
@@ -263,6 +263,7 @@ static bool apply_refs(struct evaluation *evaluation, const struct evaluation_fr
         valid = apply_inner(evaluation, &inner, marks);
     }
     if (apply->dynamic && (valid || evaluation->report)) {
+        if (!evaluation_take(evaluation, evaluation->frames / FRAMES_PER_STEP)) return false;
         struct evaluation_frame inner =
             frame_inner(at, evaluate_dynamic_target(at, apply->dynamic),
                         apply->dynamic->name.ptr ? "$dynamicRef" : "$recursiveRef");

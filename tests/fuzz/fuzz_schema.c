@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     gramc_schema_options options = GRAMC_SCHEMA_OPTIONS_INIT;
     gramc_json_error error;
     gramc_schema *schema;
-    options.draft = (gramc_draft)(data[0] & 3);
+    options.draft = (gramc_draft)(((data[0] & 3) + (data[0] >> 7) * 4) % (GRAMC_DRAFT_4 + 1));
     options.assert_formats = data[0] & 4;
     options.closed_root = data[0] & 8;
     char *copy = copy_of(schema_text, schema_len);

@@ -71,7 +71,7 @@ function parameterSchema(parameter) {
   if (content) return content.schema ?? {};
   if (!parameter.type) return {};
   const { name, in: place, required, description, collectionFormat, allowEmptyValue, ...schema } = parameter;
-  return schema.type === 'file' ? {} : schema;
+  return schema.type === 'file' ? { ...schema, type: 'string' } : schema;
 }
 
 // {name: [schemas]} of a body that is an object, and the names that it demands.
