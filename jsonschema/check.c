@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "jsonschema/fill.h"
+#include "jsonschema/fast.h"
 #include "jsonschema/output.h"
 #include "jsonschema/verdict.h"
 
@@ -30,18 +30,11 @@ static bool accept(struct verdict *verdict, const struct gramc_schema *schema, g
     return shown->valid = true;
 }
 
-static bool has_null(gramc_text text) {
-    const char *p = text.ptr, *end = p + text.len;
-    while ((p = memchr(p, 'n', (size_t)(end - p))) != NULL && end - p >= 4)
-        if (memcmp(p++, "null", 4) == 0) return true;
-    return false;
-}
-
 /* Most of what is wrong has nothing in it that would be changed. */
 static bool may_change(const struct gramc_schema *schema, gramc_text text, unsigned flags) {
     if (flags & GRAMC_CHECK_COERCE) return true;
     if (flags & GRAMC_CHECK_DEFAULTS && schema->has_defaults) return true;
-    return flags & GRAMC_CHECK_NULL_ABSENT && has_null(text);
+    return flags & GRAMC_CHECK_NULL_ABSENT && run_has_null(text);
 }
 
 static void tell_reader(gramc_json_error *out, const struct json_error *error) {
@@ -57,20 +50,32 @@ static void find_output(struct verdict *verdict, struct evaluation *evaluation,
         output_walk(verdict, evaluation, root, all);
 }
 
-/* The thorough way: reads a document, changes it, evaluates it, and can say what is wrong. */
+/* Nobody asks for more than what is wrong, and nothing is filled in or converted. */
+static bool may_outline(const struct gramc_schema *schema, unsigned flags) {
+    unsigned more = GRAMC_CHECK_COERCE | GRAMC_CHECK_UNITS | GRAMC_CHECK_ANNOTATIONS;
+    return !(flags & more) && !(flags & GRAMC_CHECK_DEFAULTS && schema->has_defaults);
+}
+
+/* The thorough way: reads a document, changes it, evaluates it, and can say what is wrong. Of what
+ * was refused only in places, no more is read than that (but for `whole`). */
 static gramc_status explain(struct verdict *verdict, const struct gramc_schema *schema,
-                            gramc_text text, const gramc_check_options *options, uint64_t spent) {
+                            gramc_text text, const gramc_check_options *options, bool whole,
+                            uint64_t spent) {
     struct report report = {.max = options->max_errors ? options->max_errors : 100};
     struct evaluation evaluation;
     struct json_error error;
     report.link = &report.first;
     evaluation_init(&evaluation, schema, &verdict->arena, &report, text.len);
-    evaluation_spend(&evaluation, spent);
     evaluation.error = options->error;
-    struct json *root = json_parse(&verdict->arena, text, &error);
+    struct json *root = NULL;
+    if (!whole && may_outline(schema, options->flags))
+        root = run_outline(schema, text, options->flags, &verdict->arena, &spent);
+    evaluation_spend(&evaluation, spent);
+    bool outlined = root != NULL;
+    if (!root) root = json_parse(&verdict->arena, text, &error);
     if (root) {
         evaluate_duplicates(&evaluation, root);
-        if (may_change(schema, text, options->flags))
+        if (!outlined && may_change(schema, text, options->flags))
             verdict_normalise(verdict, &evaluation, root, text, options->flags);
         if (!evaluate_document(&evaluation, root) &&
             verdict_leave_out(verdict, &evaluation, root)) {
@@ -118,7 +123,7 @@ static gramc_status check(gramc_verdict **out, const struct gramc_schema *schema
     verdict_init(verdict, &allocator);
     thoroughly |= (options->flags & (GRAMC_CHECK_ANNOTATIONS | GRAMC_CHECK_UNITS)) != 0;
     if (thoroughly || !accept(verdict, schema, text, options->flags, &spent))
-        status = explain(verdict, schema, text, options, spent);
+        status = explain(verdict, schema, text, options, thoroughly, spent);
     if (status == GRAMC_OK) *out = &verdict->shown;
     else gramc_verdict_free(&verdict->shown);
     return status;

@@ -22,9 +22,10 @@ enum evaluation_limit {
     LIMIT_RESULT
 };
 
-/* json.mark of a value that has no bytes of its own in the input, and of one that is on the stack:
+/* json.mark of a member of the root that is known to be valid and has nothing in it (MARK_FINE), of
+ * a value that has no bytes of its own in the input, and of one that is on the stack:
  * others may come to stand at its address. */
-enum { MARK_NEW = 1, MARK_BRIEF = 128 };
+enum { MARK_NEW = 1, MARK_FINE = 64, MARK_BRIEF = 128 };
 
 /* One application of a node to a value. Frames on the C stack lead back to the root: through the
  * schema (keyword and token), through the instance (values), through the dynamic scope. */

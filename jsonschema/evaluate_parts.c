@@ -312,6 +312,10 @@ static bool evaluate_members(struct evaluation *evaluation, const struct evaluat
         bool known = false;
         enum member_kinds is = member->kind >= JSON_ARRAY ? MEMBERS_CONTAINER : MEMBERS_SCALAR;
         if (!(which & is)) continue;
+        if (member->mark & MARK_FINE) {
+            marks_set(marks, i);
+            continue;
+        }
         const struct schema_property *property = find_next_property(rules, member->key, &likely);
         valid &= evaluate_member(evaluation, at, member, property, &known);
         if (!evaluation_goes_on(evaluation, valid)) return false;

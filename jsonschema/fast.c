@@ -265,31 +265,6 @@ const char *run_value(struct run *run, const struct schema_node *node, const cha
 
 /* ## The whole text */
 
-static inline void run_init(struct run *run, const struct gramc_schema *schema, const char *start,
-                            const char *end, struct fills *fills) {
-    run->schema = schema;
-    run->fills = fills;
-    run->depth = run->frames = 0;
-    run->again = run->key_count = run->in_slots = run->bit_words = 0;
-    run->keys = run->few_keys;
-    run->key_room = RUN_FEW_KEYS;
-    run->slots = NULL;
-    run->read_from = NULL;
-    run->ends = NULL;
-    run->most_again = RUN_AGAIN + RUN_AGAIN_PER_BYTE * (size_t)(end - start);
-    run->steps = run->all_steps =
-        JUDGE_STEPS_MAX + EVALUATE_STEPS_PER_BYTE * (uint64_t)(end - start);
-    run->furthest = start;
-    run->given_up = run->unfilled = run->has_session = false;
-    run_over(run, start, end);
-}
-
-static inline void run_free(struct run *run) {
-    if (run->has_session) regex_session_free(&run->regexes);
-    if (run->keys != run->few_keys) run_free_keys(run);
-    if (run->ends) run_free_ends(run);
-}
-
 /* The text ends with a closing bracket. */
 static inline bool run_all(struct run *run, const struct gramc_schema *schema, const char *start,
                            const char *end, struct fills *fills) {

@@ -43,7 +43,7 @@ struct run_end {
 
 struct run {
     const char *start, *end;
-    const char *last_window; /* where the last RUN_WINDOW bytes start */
+    const char *last_window; /* where the last RUN_WINDOW bytes start; NULL: there are fewer */
     uintptr_t to_tail;       /* from a place behind last_window to the same place in tail */
     const struct gramc_schema *schema;
     unsigned depth, frames;
@@ -82,6 +82,15 @@ const char *run_word(const struct run *run, const struct schema_node *node, cons
 /* What takes another pass over an array, which is well-formed: contains, uniqueItems. */
 bool run_array_again(struct run *run, const struct schema_node *node, const char *start,
                      const char *end);
+
+/* ## fast_outline.c */
+/* The document of a text that was refused, but members of its root that are accepted as they stand
+ * have nothing in them and MARK_FINE. NULL: the whole has to be read, for there are more rules at
+ * the root, or something might be changed. `flags`: gramc_check_flags without coercions. *spent:
+ * steps that are taken already, and then those that it took as well. */
+struct json *run_outline(const struct gramc_schema *schema, gramc_text text, unsigned flags,
+                         struct arena *arena, uint64_t *spent);
+bool run_has_null(gramc_text text);
 
 /* The slow way, right for everything. `spent`: steps that are taken already. */
 bool run_evaluate(const gramc_schema *schema, const char *json, const char *end, uint64_t spent);
@@ -379,6 +388,33 @@ static inline bool run_is_text(const struct run *run, const struct fast_keys *te
         if (run_head_is(window, &texts->keys[i]) && run_tail_is(run, inside, &texts->keys[i]))
             return true;
     return false;
+}
+
+/* ## A run over a text */
+
+static inline void run_init(struct run *run, const struct gramc_schema *schema, const char *start,
+                            const char *end, struct fills *fills) {
+    run->schema = schema;
+    run->fills = fills;
+    run->depth = run->frames = 0;
+    run->again = run->key_count = run->in_slots = run->bit_words = 0;
+    run->keys = run->few_keys;
+    run->key_room = RUN_FEW_KEYS;
+    run->slots = NULL;
+    run->read_from = NULL;
+    run->ends = NULL;
+    run->most_again = RUN_AGAIN + RUN_AGAIN_PER_BYTE * (size_t)(end - start);
+    run->steps = run->all_steps =
+        JUDGE_STEPS_MAX + EVALUATE_STEPS_PER_BYTE * (uint64_t)(end - start);
+    run->furthest = start;
+    run->given_up = run->unfilled = run->has_session = false;
+    run_over(run, start, end);
+}
+
+static inline void run_free(struct run *run) {
+    if (run->has_session) regex_session_free(&run->regexes);
+    if (run->keys != run->few_keys) run_free_keys(run);
+    if (run->ends) run_free_ends(run);
 }
 
 #endif

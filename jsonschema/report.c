@@ -72,14 +72,27 @@ static size_t end_piece(struct sentence *s, size_t next_longest) {
     return end;
 }
 
+/* Where no reference leads elsewhere, the URI ends as the way through the schema does. */
+static void put_absolute(struct sentence *s, size_t path, size_t len) {
+    struct buf *out = &s->out;
+    gramc_text uri = words_written_node(s->at)->resource->uri;
+    if (!words_is_direct(s->at)) {
+        words_put_absolute(out, s->at, s->keyword);
+    } else if (buf_reserve(out, uri.len + 1 + len)) { /* the bytes stay where they are */
+        buf_text(out, uri);
+        buf_putc(out, '#');
+        buf_put(out, out->ptr + path, len);
+    }
+}
+
 static void put_pointers(struct sentence *s, size_t ends[PIECES]) {
     ends[PIECE_MESSAGE] = end_piece(s, LONGEST_POINTER);
     words_put_instance(&s->out, s->at, NULL);
     ends[PIECE_INSTANCE] = end_piece(s, LONGEST_POINTER);
     words_put_path(&s->out, s->at, s->keyword);
     ends[PIECE_PATH] = end_piece(s, LONGEST_POINTER);
-    size_t start = s->out.len;
-    words_put_absolute(&s->out, s->at, s->keyword);
+    size_t start = s->out.len, path = ends[PIECE_INSTANCE] + 1;
+    put_absolute(s, path, ends[PIECE_PATH] - path);
     if (uri_encode_fragment(&s->out, start + words_written_node(s->at)->resource->uri.len + 1))
         s->is_end = false;
     ends[PIECE_ABSOLUTE] = end_piece(s, LONGEST_POINTER);

@@ -126,6 +126,14 @@ void words_put_schema(struct buf *out, const struct evaluation_frame *at, const 
     if (!is_of_reader(keyword) && !is_own_place(at, keyword)) put_keyword(out, keyword);
 }
 
+bool words_is_direct(const struct evaluation_frame *at) {
+    const struct resource *resource = words_written_node(at)->resource;
+    if (is_closed_by_caller(at)) return false;
+    for (; at->up; at = at->up)
+        if (!at->keyword || strstr(at->keyword, "ef")) return false; /* $ref and its like */
+    return at->node->resource == resource && at->node->place == resource->place;
+}
+
 bool words_is_end_of_absolute(const struct evaluation_frame *at, const char *keyword) {
     const struct resource *resource = words_written_node(at)->resource;
     return resource->place == resource->document->start && !is_of_other_document(at) &&

@@ -20,6 +20,9 @@ void words_put_schema(struct buf *out, const struct evaluation_frame *at, const 
 void words_put_path(struct buf *out, const struct evaluation_frame *at, const char *keyword);
 /* The URI before it is encoded. */
 void words_put_absolute(struct buf *out, const struct evaluation_frame *at, const char *keyword);
+/* Whether words_put_path writes what words_put_absolute has behind the #: no reference was
+ * followed. */
+bool words_is_direct(const struct evaluation_frame *at);
 /* Whether words_put_schema would write what stands behind the # of words_put_absolute. */
 bool words_is_end_of_absolute(const struct evaluation_frame *at, const char *keyword);
 /* The URI of a schema, encoded; tells how many values had to be passed to find it. */

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/json/part.h"
 #include "base/json/scan.h"
 
 struct json_level {
@@ -227,4 +228,15 @@ struct json *json_parse(struct arena *arena, gramc_text text, struct json_error 
     }
     if (error) *error = reader.error;
     return root;
+}
+
+struct json *json_parse_part(struct arena *arena, gramc_text text, size_t from, size_t to) {
+    struct json_reader reader;
+    memset(&reader.error, 0, sizeof reader.error);
+    reader.arena = arena;
+    reader.start = text.ptr;
+    reader.p = text.ptr + from;
+    reader.end = text.ptr + to;
+    reader.depth = 0;
+    return read_document(&reader);
 }

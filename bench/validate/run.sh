@@ -1,5 +1,6 @@
 #!/bin/sh
-# The validator, RapidJSON and Ajv on the same calls in one run, members in order and shuffled:
+# The validator, RapidJSON, Ajv and @sourcemeta/jsonschema on the same calls in one run, members in order and
+# shuffled:
 #     bench/validate/run.sh BUILD [CALLS [TOOLS]]
 # The calls are of schemas.json (five tools without defaults), of tools.json (ten as programs print
 # them, half of whose calls are filled in), and of TOOLS, a collection of your own (gen_tool_calls
@@ -26,6 +27,14 @@ if ! why=$(CI= sh "$javascript" -e 0); then
     javascript=
 fi
 
+# Installed by bench/peers/run.sh, or by npm ci in its folder.
+jsonschema=$here/../peers/node_modules/@sourcemeta/jsonschema/build/github-releases
+jsonschema=$jsonschema/jsonschema-linux-$(uname -m | sed 's/aarch64/arm64/')
+if ! "$jsonschema" version >/dev/null 2>&1; then
+    echo "skipped: @sourcemeta/jsonschema, which is not installed (npm ci in bench/peers)"
+    jsonschema=
+fi
+
 # The first line is what a run pays.
 ratios() {
     awk -F'[:,]' '{ print; gsub(/"/, "", $2); for (i = 3; i < NF; i++) if ($i == "\"ns_per_call\"") time[NR] = $(i + 1); name[NR] = $2 }
@@ -39,6 +48,10 @@ compare() {
     if [ -n "$peer" ] && ! grep -q -e unevaluated -e '"$ref"' "$1"; then "$peer" "$1" "$2" "$3" >>"$work/results"; fi
     if [ -n "$javascript" ]; then
         sh "$javascript" "$here/peer_ajv.mjs" "$1" "$2" "$3" >>"$work/results"
+    fi
+    # Start-up is taken off, several times a schema: a few schemas, a few runs.
+    if [ -n "$jsonschema" ]; then
+        python3 "$here/peer_jsonschema.py" "$jsonschema" "$1" "$2" 3 >>"$work/results"
     fi
     ratios "$work/results"
 }

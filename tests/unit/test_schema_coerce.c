@@ -252,8 +252,46 @@ static void test_roots(void **state) {
     halves_free(&h);
 }
 
+/* Texts in blocks of their own size, against nodes of every kind: nothing is read behind them. */
+static void test_ends(void **state) {
+    static const char *const schemas[] = {"{\"type\":\"integer\"}",
+                                          "{\"type\":\"string\"}",
+                                          "{\"enum\":[1,2.5,30]}",
+                                          "{\"enum\":[\"a\",\"abcdefghijklmnopqrst\"]}",
+                                          "{\"type\":\"boolean\"}",
+                                          "{\"anyOf\":[{\"type\":\"number\"},{\"type\":\"null\"}]}",
+                                          "{\"properties\":{\"a\":{\"type\":\"integer\"}}}",
+                                          "{\"items\":{\"enum\":[1,2,3]}}"};
+    static const char *const texts[] = {
+        "1",    "{}",  "[]",        "\"\"",          "5}",      "5]", "[1]",   "[1",
+        "-",    "-1",  "2.",        "2.5",           "30",      "1e", "\"a\"", "true",
+        "null", "tru", "{\"a\":1}", "{\"a\":\"1\"}", "[\"2\"]", "{",  "",      "1234567890123456"};
+    struct halves h;
+    (void)state;
+    halves_init(&h);
+    for (size_t i = 0; i < sizeof schemas / sizeof *schemas; i++) {
+        if (gramc_schema_compile(&h.schema, schemas[i], strlen(schemas[i]), NULL, NULL)) fail();
+        for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+            size_t len = strlen(texts[k]);
+            char *alone = malloc(len ? len : 1);
+            struct buf kept = h.instance;
+            assert_non_null(alone);
+            memcpy(alone, texts[k], len);
+            h.instance.ptr = alone;
+            h.instance.len = len;
+            (void)gramc_schema_accepts(h.schema, alone, len);
+            compare(&h, GRAMC_CHECK_COERCE);
+            compare(&h, 0);
+            h.instance = kept;
+            free(alone);
+        }
+        gramc_schema_free(h.schema);
+    }
+    halves_free(&h);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_calls), cmocka_unit_test(test_known),
-                                       cmocka_unit_test(test_roots)};
+                                       cmocka_unit_test(test_roots), cmocka_unit_test(test_ends)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
