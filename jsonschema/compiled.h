@@ -80,7 +80,7 @@ static inline uint64_t number_rules_bytes(const struct number_rules *rules, size
     uint64_t bytes = len, divisor = rules->multiple_of.len;
     for (size_t i = 0; i < BOUND_COUNT; i++)
         if (rules->bounds[i].ptr) bytes += len + rules->bounds[i].len;
-    return bytes + divisor + (divisor > 18 ? 4 * divisor * (len + divisor) : len);
+    return bytes + divisor + (divisor > 18 ? 4 * divisor * (len + 4 * divisor) : len);
 }
 
 struct format;

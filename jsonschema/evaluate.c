@@ -14,7 +14,7 @@
 #include "jsonschema/formats.h"
 #include "jsonschema/words.h"
 
-enum { LONGEST_PLACE = 4096, BYTES_PER_STEP = 64, FRAMES_PER_STEP = 8 };
+enum { LONGEST_PLACE = 4096, BYTES_PER_STEP = 64, FRAMES_PER_STEP = 8, PASSED_PER_STEP = 8 };
 
 void evaluation_init(struct evaluation *evaluation, const struct gramc_schema *schema,
                      struct arena *arena, struct report *report, size_t bytes) {
@@ -105,6 +105,7 @@ bool evaluate_matches(struct evaluation *evaluation, const struct regex *regex, 
 
 static bool is_choice(struct evaluation *evaluation, const struct json *choices,
                       const struct json *value) {
+    if (!evaluation_take(evaluation, choices->count / PASSED_PER_STEP)) return false;
     for (const struct json *choice = choices->first; choice; choice = choice->next)
         if (json_equal_within(choice, value, &evaluation->steps)) return true;
     return evaluation->steps ? false : evaluation_limit(evaluation, LIMIT_WORK);
@@ -192,7 +193,6 @@ static bool take_reading(struct evaluation *evaluation, const struct evaluation_
 }
 
 bool evaluate_scalar(struct evaluation *evaluation, const struct evaluation_frame *at) {
-    if (!take_reading(evaluation, at)) return false;
     if (!evaluate_values(evaluation, at)) return false;
     if (at->value->kind == JSON_NUMBER && at->node->number) return evaluate_number(evaluation, at);
     if (at->value->kind == JSON_STRING && at->node->string) return evaluate_string(evaluation, at);
@@ -277,8 +277,7 @@ static bool apply_refs(struct evaluation *evaluation, const struct evaluation_fr
 }
 
 static unsigned coarse_type(const struct json *value) {
-    unsigned type = type_of(value);
-    return type & TYPE_BIT_NUMBER ? TYPE_BIT_NUMBER : type;
+    return value->kind == JSON_NUMBER ? TYPE_BIT_NUMBER : type_of(value);
 }
 
 static bool could_accept(const struct schema_node *node, const struct json *value) {
@@ -309,6 +308,7 @@ static void report_nearest(struct evaluation *evaluation, const struct evaluatio
         struct report weighed = {.max = 0};
         struct evaluation_frame inner = frame_nth(at, list->nodes[i], keyword, i);
         kinds |= list->nodes[i]->kinds;
+        if (i % PASSED_PER_STEP == PASSED_PER_STEP - 1) evaluation_take(evaluation, 1);
         if (!is_meant(evaluation, at, list->nodes[i], by)) continue;
         evaluate_aside(evaluation, &inner, &weighed);
         if (weighed.weight >= least || !weighed.total) continue;
@@ -326,13 +326,21 @@ static void report_nearest(struct evaluation *evaluation, const struct evaluatio
     }
 }
 
+/* The i-th of many alternatives; those that are passed over cost little, but not nothing. */
+static bool is_worth_a_try(struct evaluation *evaluation, const struct schema_node *node,
+                           const struct json *value, size_t i) {
+    if (could_accept(node, value)) return true;
+    if (i % PASSED_PER_STEP == PASSED_PER_STEP - 1) evaluation_take(evaluation, 1);
+    return false;
+}
+
 static bool apply_any(struct evaluation *evaluation, const struct evaluation_frame *at,
                       struct marks *marks) {
     const struct node_list *any = &at->node->apply->any;
     bool valid = false;
     for (size_t i = 0; i < any->count && (!valid || marks) && evaluation->status == GRAMC_OK; i++) {
         struct evaluation_frame inner = frame_nth(at, any->nodes[i], "anyOf", i);
-        if (could_accept(any->nodes[i], at->value))
+        if (is_worth_a_try(evaluation, any->nodes[i], at->value, i))
             valid |= apply_quietly(evaluation, &inner, marks);
     }
     if (!valid && evaluation->status == GRAMC_OK) report_nearest(evaluation, at, "anyOf", any);
@@ -345,7 +353,8 @@ static bool apply_one(struct evaluation *evaluation, const struct evaluation_fra
     size_t count = 0, fitting[2] = {0, 0};
     for (size_t i = 0; i < one->count && count < 2 && evaluation->status == GRAMC_OK; i++) {
         struct evaluation_frame inner = frame_nth(at, one->nodes[i], "oneOf", i);
-        if (could_accept(one->nodes[i], at->value) && apply_quietly(evaluation, &inner, marks))
+        if (is_worth_a_try(evaluation, one->nodes[i], at->value, i) &&
+            apply_quietly(evaluation, &inner, marks))
             fitting[count++] = i;
     }
     if (count == 0) report_nearest(evaluation, at, "oneOf", one);
@@ -439,6 +448,7 @@ static bool has_type(const struct schema_node *node, const struct json *value) {
 
 bool evaluate_itself(struct evaluation *evaluation, const struct evaluation_frame *at) {
     const struct schema_node *node = at->node;
+    if (!take_reading(evaluation, at)) return false;
     bool valid = has_type(node, at->value);
     if (!valid) report_type(evaluation, at);
     valid &= evaluate_values(evaluation, at);
@@ -458,6 +468,7 @@ static bool evaluate_rules(struct evaluation *evaluation, const struct evaluatio
         report_never(evaluation, at);
         return false;
     }
+    if (!take_reading(evaluation, at)) return false;
     if (!has_type(node, at->value)) {
         report_type(evaluation, at);
         return false;

@@ -123,7 +123,7 @@ static bool try_alternative(struct normaliser *n, const struct evaluation_frame 
 static bool alternatives(struct normaliser *n, const struct evaluation_frame *at,
                          struct json *value, const struct node_list *list, const char *keyword) {
     bool changed = false;
-    for (size_t i = 0; i < list->count; i++) {
+    for (size_t i = 0; i < list->count && n->evaluation->status == GRAMC_OK; i++) {
         struct evaluation_frame inner = frame_nth(at, list->nodes[i], keyword, i);
         if (!was_refused(n, &inner, value) && evaluate_quietly(n->evaluation, &inner))
             return normalise(n, &inner, value);

@@ -118,7 +118,12 @@ static bool from_json(struct normaliser *n, struct json *value, unsigned types) 
 bool normalise_convert(struct normaliser *n, const struct evaluation_frame *at,
                        struct json *value) {
     unsigned types = at->node->types;
-    if (!(n->flags & GRAMC_CHECK_COERCE) || types & type_of(value)) return false;
+    if (!(n->flags & GRAMC_CHECK_COERCE) || types == TYPE_BIT_ALL) return false;
+    /* A long number is read to its end to say whether it is whole. */
+    if (value->kind == JSON_NUMBER &&
+        !evaluation_take(n->evaluation, value->text.len / BYTES_PER_STEP))
+        return false;
+    if (types & type_of(value)) return false;
     if (value->mark & MARK_COERCED || value->kind == JSON_NULL) return false;
     if (value->kind >= JSON_ARRAY &&
         !(types & TYPE_BIT_STRING && convert_takes_json(at->node, n->flags)))

@@ -15,7 +15,7 @@ enum {
     PLACES_PER_STEP = 75,    /* ...or to its end from each place where a search may begin */
     PROGRAM_STEPS = 4000000, /* of one match by a program... */
     PROGRAM_STEPS_PER_BYTE = 16,
-    EXACT_PER_BYTE = 64, /* ...and where PCRE2 can do it as well */
+    EXACT_PER_BYTE = 32, /* ...and where PCRE2 can do it as well */
     LONG_TEXT = 128,     /* bytes, from which on it matters what PCRE2 does not count... */
     FEW_ROUNDS = 16,     /* ...unless these are enough for a pattern that begins with ^ */
     AGAIN_PER_BACKTRACKING = PLACES_PER_STEP / BACKTRACKING_PER_STEP,
@@ -314,15 +314,16 @@ static enum regex_result match_exactly(struct regex_session *session, const stru
                                        gramc_text text) {
     const struct regex_program *program = NULL;
     size_t start, end = 0;
-    uint64_t len = text.len;
+    uint64_t len = text.len, most = EXACT_PER_BYTE * len;
+    if (most > *session->steps * PROGRAM_STEPS_PER_STEP)
+        most = *session->steps * PROGRAM_STEPS_PER_STEP;
     if (regex->anchored) {
         int result = match_within(session, regex, text, 0, FEW_ROUNDS);
         if (result != PCRE2_ERROR_MATCHLIMIT) return result_of(result);
     }
     enum regex_result result = regex_exact_program(session, regex->pattern, &program);
     if (result == REGEX_NOMEM) return result;
-    if (program)
-        result = regex_program_find(session, program, text, EXACT_PER_BYTE * len, &start, &end);
+    if (program) result = regex_program_find(session, program, text, most, &start, &end);
     if (program && result != REGEX_LIMIT) return result;
     return match_dearly(session, regex, text);
 }

@@ -372,7 +372,7 @@ struct trial {
     struct buf schema, instance;
     const char *names[2];
     double worst; /* of its bound */
-    size_t answers, limits;
+    size_t answers, limits, over;
 };
 
 static gramc_schema *compile(struct trial *trial) {
@@ -420,7 +420,7 @@ static void judge_within(struct trial *trial, const gramc_schema *schema, unsign
     if (took > bound)
         print_message("%s, %s, flags %u, %zu bytes: %.3f s of %.3f\n", trial->names[0],
                       trial->names[1], flags, trial->instance.len, took, bound);
-    if (took > bound * SLACK) fail_msg("over the bound");
+    trial->over += took > bound * SLACK;
 }
 
 static void try_pair(struct trial *trial, const struct hostile *asks, const struct hostile *is,
@@ -449,6 +449,7 @@ static void trial_init(struct trial *trial) {
 }
 
 static void trial_free(struct trial *trial) {
+    assert_int_equal(trial->over, 0); /* all are told before the first ends it */
     assert_true(trial->answers > 0 && trial->limits > 0);
     buf_free(&trial->schema);
     buf_free(&trial->instance);
