@@ -5,7 +5,7 @@
 // fault of ours, and may explain one pair in a thousand at most.
 import { makeAjv, ajvJudge } from './schema_judges.mjs';
 import { hasWrittenFraction, isOld } from './drafts.mjs';
-import { Spelled, isObject, parseSpelled, print } from './values.mjs';
+import { hasNumber, isObject, parseSpelled, print } from './values.mjs';
 
 // Calls `visit` for each object in a document, subschemas and plain values alike, from inside out,
 // and puts what it returns in its place.
@@ -59,19 +59,7 @@ function isLost(text) {
   );
 }
 
-function losesNumbers(text) {
-  const looks = (value) =>
-    value instanceof Spelled
-      ? isLost(value.text)
-      : Array.isArray(value)
-        ? value.some(looks)
-        : isObject(value) && Object.values(value).some(looks);
-  try {
-    return looks(parseSpelled(text));
-  } catch {
-    return false; // Not JSON: no number of it matters.
-  }
-}
+const losesNumbers = (text) => hasNumber(text, isLost);
 
 // ## References that come back to where they are without a step into the instance.
 function inPlace(schema, draft) {

@@ -1,6 +1,6 @@
 // The drafts that the differential knows, and schemas of drafts 4 and 6 said in draft 7, which Ajv
 // reads: the keywords of those drafts mean the same there but for what is translated here.
-import { Spelled, isObject, parseSpelled, print } from './values.mjs';
+import { hasNumber, isObject, parseSpelled, print } from './values.mjs';
 
 // Before 2019-09.
 export const isOld = (draft) => ['4', '6', '7'].includes(draft);
@@ -58,16 +58,5 @@ export function asAjvReads(draft, text) {
 }
 
 // A number that is whole but not written so: to draft 4 it is no integer, and no JSON.parse tells.
-export function hasWrittenFraction(text) {
-  const looks = (value) =>
-    value instanceof Spelled
-      ? /[.eE]/.test(value.text) && Number.isInteger(Number(value.text))
-      : Array.isArray(value)
-        ? value.some(looks)
-        : isObject(value) && Object.values(value).some(looks);
-  try {
-    return looks(parseSpelled(text));
-  } catch {
-    return false; // Not JSON.
-  }
-}
+export const hasWrittenFraction = (text) =>
+  hasNumber(text, (number) => /[.eE]/.test(number) && Number.isInteger(Number(number)));

@@ -29,3 +29,18 @@ export function parseSpelled(text) {
 
 export const isObject = (v) =>
   v !== null && typeof v === 'object' && !Array.isArray(v) && !(v instanceof Spelled);
+
+// Whether a number of the document, as it is spelled, is one that `judge` says; not where the text is no JSON.
+export function hasNumber(text, judge) {
+  const looks = (value) =>
+    value instanceof Spelled
+      ? judge(value.text)
+      : Array.isArray(value)
+        ? value.some(looks)
+        : isObject(value) && Object.values(value).some(looks);
+  try {
+    return looks(parseSpelled(text));
+  } catch {
+    return false;
+  }
+}

@@ -550,15 +550,17 @@ static void test_compiling_has_a_limit(void **state) {
     buf_free(&text);
 }
 
-/* As many schemas that each ask for one name of so many. */
-static struct cost many_dependent_schemas(size_t count) {
+/* What so many members cost that each ask for others: `first` begins the schema, `open` and `close`
+ * stand around the name that the i-th asks for. */
+static struct cost many_rules(size_t count, const char *first, const char *open,
+                              const char *close) {
     struct buf schema, text;
     buf_init(&schema, NULL, 1 << 22);
     buf_init(&text, NULL, 1 << 22);
-    buf_puts(&schema, "{\"dependentSchemas\":{\"n\":{}");
+    buf_puts(&schema, first);
     buf_puts(&text, "{\"n\":0");
     for (size_t i = 0; i < count; i++) {
-        buf_printf(&schema, ",\"n%zu\":{\"required\":[\"n%zu\"]}", i, i / 2);
+        buf_printf(&schema, ",\"n%zu\":%s\"n%zu\"%s", i, open, i / 2, close);
         buf_printf(&text, ",\"n%zu\":0", i);
     }
     buf_puts(&schema, "}}");
@@ -571,6 +573,11 @@ static struct cost many_dependent_schemas(size_t count) {
     buf_free(&text);
     assert_true(cost.valid && cost.status == GRAMC_OK);
     return cost;
+}
+
+/* As many schemas that each ask for one name of so many. */
+static struct cost many_dependent_schemas(size_t count) {
+    return many_rules(count, "{\"dependentSchemas\":{\"n\":{}", "{\"required\":[", "]}");
 }
 
 static void test_many_dependent_schemas(void **state) {
@@ -593,25 +600,7 @@ static void test_nesting_has_a_limit(void **state) {
 
 /* So many members that each ask for the first one. */
 static struct cost many_dependents(size_t count) {
-    struct buf schema, text;
-    buf_init(&schema, NULL, 1 << 22);
-    buf_init(&text, NULL, 1 << 22);
-    buf_puts(&schema, "{\"dependentRequired\":{\"n\":[]");
-    buf_puts(&text, "{\"n\":0");
-    for (size_t i = 0; i < count; i++) {
-        buf_printf(&schema, ",\"n%zu\":[\"n\",\"n%zu\"]", i, i / 2);
-        buf_printf(&text, ",\"n%zu\":0", i);
-    }
-    buf_puts(&schema, "}}");
-    buf_puts(&text, "}");
-    buf_putc(&schema, '\0');
-    gramc_schema *compiled = compile(schema.ptr);
-    struct cost cost = cost_of(compiled, buf_view(&text), true);
-    gramc_schema_free(compiled);
-    buf_free(&schema);
-    buf_free(&text);
-    assert_true(cost.valid && cost.status == GRAMC_OK);
-    return cost;
+    return many_rules(count, "{\"dependentRequired\":{\"n\":[]", "[\"n\",", "]");
 }
 
 static void test_many_dependents(void **state) {
