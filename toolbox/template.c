@@ -93,6 +93,8 @@ static enum template_place place_here(const struct place_finder *finder) {
     case TEMPLATE_MARKUP: return PLACE_MARKUP;
     case TEMPLATE_HEADER:
     case TEMPLATE_COOKIES:
+    case TEMPLATE_PART:
+    case TEMPLATE_FILE:
     case TEMPLATE_TEXT: break;
     }
     return PLACE_RAW;
@@ -212,6 +214,8 @@ static enum style_text style_text_of(enum template_kind kind) {
     case TEMPLATE_HEADER: return STYLE_IN_HEADER;
     case TEMPLATE_COOKIES: return STYLE_IN_COOKIES;
     case TEMPLATE_FORM: return STYLE_IN_FORM;
+    case TEMPLATE_PART: return STYLE_IN_PART;
+    case TEMPLATE_FILE: return STYLE_IN_FILE;
     case TEMPLATE_JSON:
     case TEMPLATE_MARKUP:
     case TEMPLATE_TEXT: break;

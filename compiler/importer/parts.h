@@ -89,11 +89,21 @@ struct import_style {
     enum style_explode explode;
 };
 
+/* One part of a multipart body. */
+struct import_part {
+    struct import_part *next;
+    gramc_text name, argument;
+    gramc_text content_type; /* empty: that of the value */
+    bool is_file;
+};
+
 /* One operation of an HTTP interface; all but the method are templates. */
 struct import_http {
     gramc_text method, url, body, content_type; /* an empty body is none */
     const struct import_header *headers;
     const struct import_style *styles;
+    const struct import_part *parts; /* of a multipart body; NULL: it is none */
+    gramc_text body_file;            /* the path of the file that is the body; empty: none is */
     gramc_text flaw; /* why it cannot be called; empty: nothing is known against it */
 };
 
