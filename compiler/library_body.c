@@ -31,31 +31,38 @@ static void read_content_type(struct pass *pass, gramc_part *part, const struct 
     else part->content_type = value_text(pass, value);
 }
 
+static void read_template(struct pass *pass, struct impl *impl, gramc_part *part,
+                          const struct property *p) {
+    part->is_file = text_is(name_text(p->key), "file");
+    if (!value_is_name(p->value)) {
+        library_wrong_value(pass, p->value, part->is_file ? "file" : "value", "a text");
+        return;
+    }
+    part->value = value_text(pass, p->value);
+    library_add_template(pass, impl, part->value, p->value->span,
+                         part->is_file ? STYLE_IN_FILE : STYLE_IN_PART);
+}
+
 /* `{value: "${x}", contentType: "..."}` or `{file: "${path}"}` */
 static void read_map(struct pass *pass, struct impl *impl, gramc_part *part,
                      const struct value *map) {
     const struct property *template = NULL;
     for (const struct property *p = map->as.entries; p; p = p->next) {
-        bool is_file = text_is(name_text(p->key), "file");
+        bool is_template =
+            text_is(name_text(p->key), "file") || text_is(name_text(p->key), "value");
         if (text_is(name_text(p->key), "contentType")) {
             read_content_type(pass, part, p->value);
-        } else if (!is_file && !text_is(name_text(p->key), "value")) {
+        } else if (!is_template) {
             unknown_key(pass, p);
         } else if (template) {
             FIND(pass->findings, D_CONTRADICTION, pass->source, name_span(p->key),
                  TEXT("a part is a value or a file, and is said once"), TEXT("leave one out"));
-        } else if (!value_is_name(p->value)) {
-            library_wrong_value(pass, p->value, is_file ? "file" : "value", "a text");
         } else {
             template = p;
-            part->is_file = is_file;
-            part->value = value_text(pass, p->value);
-            library_add_template(pass, impl, part->value, p->value->span,
-                                 is_file ? STYLE_IN_FILE : STYLE_IN_PART);
+            read_template(pass, impl, part, p);
         }
     }
-    if (!template && part->value.ptr == NULL)
-        library_wrong_value(pass, map, "multipart", "parts with a `value` or a `file`");
+    if (!template) library_wrong_value(pass, map, "multipart", "parts with a `value` or a `file`");
 }
 
 static bool read_part(struct pass *pass, struct impl *impl, gramc_part *part,
@@ -78,11 +85,13 @@ static bool read_part(struct pass *pass, struct impl *impl, gramc_part *part,
 /* ## The body */
 
 static void read_parts(struct pass *pass, struct impl *impl, const struct value *map) {
-    if (map->kind != VALUE_MAP || !map->count) {
-        library_wrong_value(pass, map, "multipart",
-                            "a map from the names of parts, not an empty one");
+    if (map->kind != VALUE_MAP) {
+        library_wrong_value(pass, map, "multipart", "a map from the names of parts");
         return;
     }
+    if (!map->count)
+        FIND(pass->findings, D_WRONG_VALUE, pass->source, map->span, TEXT("multipart"),
+             TEXT("a map from the names of parts"), TEXT("an empty one"));
     gramc_part *parts = arena_array(pass->arena, map->count, sizeof *parts);
     impl->public.parts = parts;
     for (const struct property *p = map->as.entries; p && parts; p = p->next)

@@ -201,6 +201,8 @@ static void add_part(struct api_request *r, const struct json *field, const stru
     gramc_text type = import_text(encoding, "contentType");
     *part = (struct import_part){.name = field->key, .argument = argument, .is_file = is_file};
     part->content_type = is_file ? type : type_of_part(encoding, openapi_follow(o, field));
+    if (is_file && !type.len)
+        part->content_type = import_text(openapi_follow(o, field), "contentMediaType");
     *r->last_part = part;
     r->last_part = &part->next;
     if (json_get(encoding, "headers"))
@@ -310,11 +312,23 @@ static const char *whole_flaw(const struct api_operation *o, enum body_kind kind
     return kind == BODY_TEXT && compound ? "its body is an object or a list, and no JSON" : NULL;
 }
 
+/* Of a media type without one: any JSON, or a text. */
+static const struct json *unsaid_schema(struct api_request *r, const struct json *media,
+                                        enum body_kind kind) {
+    static const struct json any = {.kind = JSON_OBJECT};
+    struct json *schema = import_json(r->in->arena, JSON_OBJECT, TEXT(""), TEXT(""));
+    if (!schema) return &any;
+    schema->start = media->start;
+    schema->end = media->end;
+    if (kind != BODY_JSON)
+        import_append(schema, import_json(r->in->arena, JSON_STRING, TEXT("type"), TEXT("string")));
+    return schema;
+}
+
 static void add_whole(struct api_request *r, const struct json *media, enum body_kind kind,
                       bool required) {
-    static const struct json any = {.kind = JSON_OBJECT};
     const struct json *schema = json_get(media, "schema");
-    if (!json_is(schema, JSON_OBJECT)) schema = &any;
+    if (!json_is(schema, JSON_OBJECT)) schema = unsaid_schema(r, media, kind);
     const char *flaw = whole_flaw(r->o, kind, schema);
     if (kind == BODY_FILE) schema = as_path(r, schema);
     gramc_text argument =

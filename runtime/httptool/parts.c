@@ -201,11 +201,14 @@ static bool add_compound(struct http_work *work, const struct http_part *part,
 
 /* ## Parts */
 
-/* The value that all of a part is; NULL: it is not one argument, or that is absent. */
+/* All of the part is one argument. */
+static bool is_own(const struct http_part *part) {
+    return part->value.count == 1 && part->value.parts[0].kind == PART_PARAMETER;
+}
+
+/* The value of that argument; NULL: it is absent. */
 static const struct json *own_value(const struct http_part *part, const struct json *arguments) {
-    const struct template *what = &part->value;
-    if (what->count != 1 || what->parts[0].kind != PART_PARAMETER) return NULL;
-    const struct json *value = json_get_text(arguments, what->parts[0].text);
+    const struct json *value = json_get_text(arguments, part->value.parts[0].text);
     return value && value->kind != JSON_NULL ? value : NULL;
 }
 
@@ -223,8 +226,9 @@ static bool add_template(struct http_work *work, const struct http_part *part,
 
 static bool add_part(struct http_work *work, const struct http_part *part,
                      const struct json *arguments) {
-    const struct json *value = own_value(part, arguments);
-    if (!value) return add_template(work, part, arguments);
+    const struct json *value = is_own(part) ? own_value(part, arguments) : NULL;
+    bool absent = is_own(part) && !value && !part->value.parts[0].has_fallback;
+    if (!value) return absent || add_template(work, part, arguments);
     if (part->is_file) return add_files(work, part, value);
     if (is_compound(value)) return add_compound(work, part, value);
     bool as_json = part->value.parts[0].style == STYLE_JSON;
@@ -315,7 +319,7 @@ static gramc_text boundary_of(struct http_work *work) {
     do {
         struct buf out;
         buf_init_arena(&out, &work->arena, 64);
-buf_printf(&out, "gramc-%08x%08x", (unsigned)(hash >> 32), (unsigned)(uint32_t)hash);
+        buf_printf(&out, "gramc-%08x%08x", (unsigned)(hash >> 32), (unsigned)(uint32_t)hash);
         hash++;
         boundary = buf_to_arena(&out, &work->arena);
     } while (boundary.ptr && occurs(boundary, work->pieces));
