@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* How a body is sent. */
-enum body_kind { BODY_JSON, BODY_FORM, BODY_MULTIPART, BODY_TEXT, BODY_FILE };
+enum request_body_kind { BODY_JSON, BODY_FORM, BODY_MULTIPART, BODY_TEXT, BODY_FILE };
 
 /* ## Media types */
 
@@ -135,7 +135,7 @@ static bool is_required_in(const struct api_request *r, const struct json *objec
 struct body_members {
     const struct json *whole;    /* the body's schema */
     const struct json *encoding; /* of the fields of a form; NULL: nothing is said */
-    enum body_kind kind;
+    enum request_body_kind kind;
     bool required; /* the body is */
 };
 
@@ -253,7 +253,7 @@ static bool is_any(gramc_text type) {
     return true;
 }
 
-static enum body_kind kind_of(const struct api_operation *o, const struct json *media) {
+static enum request_body_kind kind_of(const struct api_operation *o, const struct json *media) {
     const struct json *schema = openapi_follow(o, json_get(media, "schema"));
     bool bytes = is_binary(o, schema, 0);
     if (is_form(media->key)) return BODY_FORM;
@@ -303,7 +303,7 @@ static void set_body_file(struct api_request *r, gramc_text type, gramc_text arg
 }
 
 /* NULL, or why a body that is one argument could not be sent. */
-static const char *whole_flaw(const struct api_operation *o, enum body_kind kind,
+static const char *whole_flaw(const struct api_operation *o, enum request_body_kind kind,
                               const struct json *schema) {
     unsigned kinds = style_kinds(o->document, schema);
     bool compound = kinds && !(kinds & STYLE_KIND_SCALAR);
@@ -314,7 +314,7 @@ static const char *whole_flaw(const struct api_operation *o, enum body_kind kind
 
 /* Of a media type without one: any JSON, or a text. */
 static const struct json *unsaid_schema(struct api_request *r, const struct json *media,
-                                        enum body_kind kind) {
+                                        enum request_body_kind kind) {
     static const struct json any = {.kind = JSON_OBJECT};
     struct json *schema = import_json(r->in->arena, JSON_OBJECT, TEXT(""), TEXT(""));
     if (!schema) return &any;
@@ -325,7 +325,7 @@ static const struct json *unsaid_schema(struct api_request *r, const struct json
     return schema;
 }
 
-static void add_whole(struct api_request *r, const struct json *media, enum body_kind kind,
+static void add_whole(struct api_request *r, const struct json *media, enum request_body_kind kind,
                       bool required) {
     const struct json *schema = json_get(media, "schema");
     if (!json_is(schema, JSON_OBJECT)) schema = unsaid_schema(r, media, kind);
