@@ -453,12 +453,37 @@ static void put_inside(struct describer *d) {
     if (schema->kind == TYPE_TUPLE) put_tuple(d);
 }
 
+/* Said by a property, which counts. */
+static bool is_said(const struct describer *d, gramc_text keyword,
+                    const struct constraint *fallback) {
+    if (text_is(keyword, "default")) return fallback != NULL;
+    if (text_is(keyword, "deprecated")) return schema_is_deprecated(d->schema);
+    for (enum type_property p = 0; p < TYPE_PROPERTIES; p++)
+        if (text_eq(keyword, type_property_printed(p))) return find(d, p) != NULL;
+    return false;
+}
+
+/* `meta: {jsonSchema: {...}}`: annotations that the language has no property for. */
+static void put_annotations(struct describer *d, const struct constraint *fallback) {
+    const struct constraint *meta = find(d, P_META);
+    const struct json *document = meta ? constraint_json(meta) : NULL;
+    const struct json *kept = document ? json_get(document, "jsonSchema") : NULL;
+    for (const struct json *m = kept ? kept->first : NULL; m; m = m->next) {
+        bool hidden =
+            is_said(d, m->key, fallback) || (d->raw && raw_member(d->schema, m->key, NULL));
+        if (hidden) continue;
+        json_sink_key(d->sink, m->key);
+        json_sink_value(d->sink, m);
+    }
+}
+
 static void put_rest(struct describer *d, const struct constraint *fallback) {
     if (fallback && put_key(d, "default")) put_data(d, fallback);
     put_properties(d, P_EXAMPLES, P_EXAMPLES);
     if (schema_is_deprecated(d->schema)) put_flag(d, "deprecated", true);
     put_properties(d, P_READ_ONLY, P_WRITE_ONLY);
     if (d->document->style & SCHEMA_META) put_properties(d, P_META, P_META);
+    else put_annotations(d, fallback);
 }
 
 /* ## References */
