@@ -463,17 +463,36 @@ static bool is_said(const struct describer *d, gramc_text keyword,
     return false;
 }
 
+static const struct json *annotations_of(const struct schema *link) {
+    const struct constraint *c = link->constraints;
+    while (c && c->property != P_META) c = c->next;
+    const struct json *document = c ? constraint_json(c) : NULL;
+    return document ? json_get(document, "jsonSchema") : NULL;
+}
+
+/* What the place of use says of a name counts. */
+static bool is_annotated_above(const struct schema *first, const struct schema *below,
+                               gramc_text name) {
+    for (const struct schema *link = first; link != below; link = link->base) {
+        const struct json *said = annotations_of(link);
+        if (said && json_get_text(said, name)) return true;
+    }
+    return false;
+}
+
 /* `meta: {jsonSchema: {...}}`: annotations that the language has no property for. */
 static void put_annotations(struct describer *d, const struct constraint *fallback) {
-    const struct constraint *meta = find(d, P_META);
-    const struct json *document = meta ? constraint_json(meta) : NULL;
-    const struct json *kept = document ? json_get(document, "jsonSchema") : NULL;
-    for (const struct json *m = kept ? kept->first : NULL; m; m = m->next) {
-        bool hidden =
-            is_said(d, m->key, fallback) || (d->raw && raw_member(d->schema, m->key, NULL));
-        if (hidden) continue;
-        json_sink_key(d->sink, m->key);
-        json_sink_value(d->sink, m);
+    bool passed_over = d->left_out & UINT64_C(1) << P_META;
+    const struct schema *first = passed_over ? d->schema->base : d->schema;
+    for (const struct schema *link = first; link; link = link->base) {
+        const struct json *said = annotations_of(link);
+        for (const struct json *m = said ? said->first : NULL; m; m = m->next) {
+            bool raw = d->raw && raw_member(d->schema, m->key, NULL);
+            if (raw || is_said(d, m->key, fallback) || is_annotated_above(first, link, m->key))
+                continue;
+            json_sink_key(d->sink, m->key);
+            json_sink_value(d->sink, m);
+        }
     }
 }
 
