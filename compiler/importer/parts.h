@@ -1,8 +1,8 @@
 /* What the files of the importer share. JSON goes in: read.c and openapi.c find the
  * tools, schema.c brings their schemas into one form, types.c finds what deserves a
- * name, type.c and write.c turn it all into documents that layout.c lays out as
- * gram, same.c compares what compiles with what came in, importer.c goes round until
- * both agree. */
+ * name, label.c, property.c, type.c and write.c turn it all into documents that
+ * layout.c lays out as gram, same.c compares what compiles with what came in,
+ * importer.c goes round until both agree. */
 #ifndef COMPILER_IMPORTER_PARTS_H
 #define COMPILER_IMPORTER_PARTS_H
 
@@ -210,6 +210,7 @@ struct importer {
     bool name_has_tag, openapi;
     const struct source *source; /* being read */
     const struct json *document; /* that references lead into */
+    const struct json *root;     /* the arguments of a tool being read */
     uint32_t document_number;
     uint8_t dialect;
     struct import_tool *first, **last;
@@ -292,6 +293,8 @@ gramc_text import_without_tag(struct arena *arena, gramc_text action, gramc_text
 bool import_asserts(const struct json *member);
 /* Keeps a schema that was normalised for import_conjoin, if something stands beside its $ref. */
 void import_note_reference(struct importer *in, struct json *schema);
+/* Puts what a normalised schema says into forms that gram has words for. */
+void import_plain(struct importer *in, struct json *schema, bool is_root);
 /* Makes all of those mean what they meant when they are written as a type at a place of use. */
 void import_conjoin(struct importer *in);
 /* The object behind the references of a root, with what the root says beside them. */
