@@ -223,6 +223,11 @@ static enum style_text style_text_of(enum template_kind kind) {
     return STYLE_IN_OTHER;
 }
 
+/* A value that is all of the markup is a document, not a text in one. */
+static void find_document(struct template *what) {
+    if (what->count == 1 && what->parts[0].place == PLACE_MARKUP) what->parts[0].place = PLACE_RAW;
+}
+
 static void find_own_places(struct template *what, enum template_kind kind) {
     for (size_t i = 0; i < what->count; i++) {
         struct template_part *part = &what->parts[i];
@@ -259,6 +264,7 @@ gramc_status template_read(struct template *out, struct arena *arena, gramc_text
     gramc_status status = read_parts(&reader);
     if (status == GRAMC_OK && kind == TEMPLATE_JSON && !literal)
         status = check_json(out, arena, error);
+    if (status == GRAMC_OK) find_document(out);
     if (status == GRAMC_OK && !literal) find_own_places(out, kind);
     return status;
 }

@@ -165,7 +165,7 @@ static void read_operation(struct api_operation *o) {
     if (json_is(json_get(o->operation, "deprecated"), JSON_TRUE)) tool->deprecated = TEXT("true");
     import_lose_others(in, o->operation, known, tool, NULL);
     const struct json *result = result_read(o);
-    if (result) tool->result = import_normalise(in, result);
+    if (result) tool->result = import_normalise(in, openapi_without(o, result, "writeOnly"));
 }
 
 static bool is_method(const struct json *member) {

@@ -222,6 +222,7 @@ struct importer {
     struct map names;      /* identifiers of tools, to struct import_tool */
     struct map type_names; /* names of types, to struct import_type */
     struct map foreign;    /* type names of other languages, reported once each */
+    struct map one_way[2]; /* references of a document, to whether members only go one way there */
     struct map losses;     /* names of members to struct import_loss */
     struct map marks;      /* the address of a schema to what happened to it */
     struct map reasons;    /* schemas that are left out to what the compiler said */

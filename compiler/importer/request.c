@@ -74,14 +74,28 @@ static gramc_text name_with(struct api_request *r, gramc_text name, gramc_text p
     return buf_to_arena(&out, r->in->arena);
 }
 
+/* A name that a template can hold: what would end it there becomes `_`. */
+static gramc_text template_name(struct api_request *r, gramc_text name) {
+    struct buf out;
+    if (is_template_name(name)) return name;
+    buf_init(&out, &r->in->arena->allocator, TEXT_MAX);
+    if (text_starts(name, "env:")) buf_putc(&out, '_');
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.ptr[i];
+        bool fallback = c == ':' && i + 1 < name.len && name.ptr[i + 1] == '-';
+        buf_putc(&out, c == '{' || c == '}' || fallback ? '_' : c);
+    }
+    return buf_to_arena(&out, r->in->arena);
+}
+
 /* The name of the argument: `id`, or `id_query` if there is an `id` in another place. Empty: none.
  */
 gramc_text request_add_argument(struct api_request *r, gramc_text name, gramc_text place,
                                 const struct json *schema, bool required) {
     struct importer *in = r->in;
-    gramc_text argument = name;
-    if (json_get_text(r->properties, name)) argument = name_with(r, name, place);
-    if (!is_template_name(name) || json_get_text(r->properties, argument)) {
+    gramc_text argument = template_name(r, name);
+    if (json_get_text(r->properties, argument)) argument = name_with(r, argument, place);
+    if (!is_template_name(argument) || json_get_text(r->properties, argument)) {
         import_find(in, D_IMPORT_LOST, NULL, schema, name, TEXT("the request"));
         if (required) r->flaw = TEXT("what it demands cannot be said");
         return (gramc_text){NULL, 0};
@@ -89,7 +103,7 @@ gramc_text request_add_argument(struct api_request *r, gramc_text name, gramc_te
     if (!text_eq(argument, name)) import_find(in, D_IMPORT_RENAMED, NULL, schema, name, argument);
     struct json *copy = ARENA_NEW(in->arena, struct json);
     if (!copy) return (gramc_text){NULL, 0};
-    *copy = *schema;
+    *copy = *openapi_without(r->o, schema, "readOnly");
     copy->next = NULL;
     copy->key = argument;
     import_append(r->properties, copy);
