@@ -3,8 +3,11 @@
  * with the values as they are. */
 #include "runtime/watch_hide.h"
 
+#include <string.h>
+
 #include "base/json/json.h"
 #include "base/text.h"
+#include "runtime/secret_list.h"
 
 enum { LONGEST_TEXT = 256 << 20 };
 
@@ -13,8 +16,47 @@ struct hiding {
     struct arena *arena;
 };
 
+/* `"` or `\"`, the end of a text in JSON, from `at` on. */
+static bool ends_text(gramc_text text, size_t at) {
+    while (at < text.len && text.ptr[at] == '\\') at++;
+    return at < text.len && text.ptr[at] == '"';
+}
+
+/* The next text of JSON that is this value and nothing else. */
+static size_t find_alone(gramc_text text, gramc_text value, size_t from) {
+    for (size_t at = from; at + value.len < text.len; at++)
+        if (at && text.ptr[at - 1] == '"' && memcmp(text.ptr + at, value.ptr, value.len) == 0 &&
+            ends_text(text, at + value.len))
+            return at;
+    return text.len;
+}
+
+/* One that is too short to be looked for anywhere is hidden where it is all that a text says. */
+static void hide_short(const struct hiding *h, const struct secret *secret, gramc_text *text) {
+    size_t done = 0, at = find_alone(*text, secret->value, 0);
+    struct buf copy;
+    if (at == text->len) return;
+    buf_init(&copy, &h->arena->allocator, LONGEST_TEXT);
+    for (; at < text->len; at = find_alone(*text, secret->value, done)) {
+        buf_text(&copy, text_slice(*text, done, at));
+        buf_printf(&copy, "${%.*s}", TEXT_ARGS(secret->name));
+        done = at + secret->value.len;
+    }
+    buf_text(&copy, text_slice(*text, done, text->len));
+    if (buf_status(&copy)) h->arena->oom = true;
+    else *text = arena_text(h->arena, buf_view(&copy));
+    buf_free(&copy);
+}
+
+static void hide_all_short(const struct hiding *h, gramc_text *text) {
+    for (size_t i = 0; text->ptr && i < h->secrets->count; i++)
+        if (h->secrets->list[i].value.len < SECRET_SHORTEST)
+            hide_short(h, &h->secrets->list[i], text);
+}
+
 static void hide(const struct hiding *h, gramc_text *text) {
     struct buf copy;
+    if (text->len) hide_all_short(h, text);
     if (!text->len || !secrets_may_stand_in(h->secrets, *text, SECRET_SHORTEST)) return;
     buf_init(&copy, &h->arena->allocator, LONGEST_TEXT);
     buf_text(&copy, *text);
