@@ -1,7 +1,8 @@
 /* Turns a schema into one without the members that only go the other way: `readOnly` ones of a
  * request, `writeOnly` ones of an answer. A type that has such members, at whatever depth, cannot
  * be referred to any more: its schema stands in the place of the reference. Where a type comes back
- * to itself the inner reference stays as it is. */
+ * to itself the inner reference stays as it is. What is known of a reference is kept for the whole
+ * document. */
 #include "compiler/importer/openapi.h"
 
 #include "base/text.h"
@@ -11,7 +12,7 @@ enum { DEEPEST = 40, MOST_NODES = 20000 };
 struct one_way {
     const struct api_operation *o;
     const char *mark;
-    struct map seen;                   /* references that were looked into, to what was found */
+    struct map *seen;                  /* references that were looked into, to what was found */
     size_t nodes;                      /* of what was copied */
     const struct json *stack[DEEPEST]; /* references that are being written out */
     size_t depth;
@@ -42,11 +43,11 @@ static bool holds_behind(struct one_way *w, const struct json *schema, size_t de
     static const char found = 1, open = 0;
     const struct json *target = target_of(w, schema);
     gramc_text reference = import_text(schema, "$ref");
-    const char *known = target ? map_get(&w->seen, reference) : &open;
+    const char *known = target ? map_get(w->seen, reference) : &open;
     if (known) return *known;
     char *answer = ARENA_NEW(w->o->in->arena, char);
     if (!answer) return false;
-    map_put(&w->seen, reference, answer);
+    map_put(w->seen, reference, answer);
     bool holding = holds(w, target, depth + 1);
     *answer = holding ? found : open;
     return holding;
@@ -164,7 +165,7 @@ static const struct json *written(struct one_way *w, const struct json *value) {
 
 const struct json *openapi_without(const struct api_operation *o, const struct json *schema,
                                    const char *mark) {
-    struct one_way w = {.o = o, .mark = mark};
-    map_init(&w.seen, o->in->arena);
+    bool answers = text_is(text_of(mark), "writeOnly");
+    struct one_way w = {.o = o, .mark = mark, .seen = &o->in->one_way[answers]};
     return written(&w, schema);
 }

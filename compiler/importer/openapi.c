@@ -237,6 +237,7 @@ void import_openapi(struct importer *in, const struct json *object) {
     }
     const struct json *paths = json_get(object, "paths");
     import_open(in, object);
+    for (size_t i = 0; i < 2; i++) map_init(&in->one_way[i], in->arena);
     in->dialect = text_starts(version, "3.0") ? IMPORT_DIALECT_OPENAPI : IMPORT_DIALECT_SCHEMA;
     in->openapi = true;
     if (!version.len)
