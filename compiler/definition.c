@@ -4,6 +4,7 @@
 #include "compiler/definition.h"
 
 #include "base/text.h"
+#include "compiler/cut.h"
 #include "compiler/derived.h"
 #include "compiler/fixes.h"
 #include "compiler/pattern.h"
@@ -15,26 +16,29 @@ enum { LARGEST_IN_LINE = 2000, DEEPEST_IN_LINE = 64 };
 /* ## Collecting */
 
 const struct definition *definition_named(const struct pass *pass, gramc_text name) {
-    return registry_get(&pass->compilation->spec->definitions, name);
+    const struct definition *d = registry_get(&pass->compilation->spec->definitions, name);
+    return d && !d->cut_from ? d : NULL;
 }
 
 struct definition *definition_find(const struct pass *pass, gramc_text name) {
     struct definition *definition = registry_get(&pass->compilation->spec->definitions, name);
-    return definition && definition->row && !definition->cyclic ? definition : NULL;
+    return definition && definition->row && !definition->cyclic && !definition->cut_from
+               ? definition
+               : NULL;
 }
 
 gramc_text definition_nearest(const struct pass *pass, gramc_text name) {
     gramc_text best = {NULL, 0};
     for (const struct definition *d = pass->compilation->spec->first_definition; d; d = d->next) {
         gramc_text pair[2] = {d->name, best};
-        if (d->row) best = text_nearest(name, pair, best.len ? 2 : 1);
+        if (d->row && !d->cut_from) best = text_nearest(name, pair, best.len ? 2 : 1);
     }
     return best;
 }
 
 void definition_slips(const struct pass *pass, struct slip *slip) {
     for (const struct definition *d = pass->compilation->spec->first_definition; d; d = d->next)
-        if (d->row) slip_try(slip, d->name);
+        if (d->row && !d->cut_from) slip_try(slip, d->name);
 }
 
 void definition_collect(struct pass *pass, struct gramc_spec *spec, const struct pattern *pattern) {
@@ -233,7 +237,8 @@ static void visit(struct cycle_search *search, struct definition *definition) {
 void definitions_measure(struct pass *pass, struct gramc_spec *spec) {
     struct cycle_search search = {.pass = pass};
     size_t count = 0;
-    for (struct definition *d = spec->first_definition; d; d = d->next) count++;
+    if (!pass->arena->oom) cuts_make(pass, spec);
+    for (struct definition *d = spec->first_definition; d; d = d->next) count += d->index == 0;
     if (!count || pass->arena->oom) return;
     search.stack = arena_array(pass->arena, count, sizeof *search.stack);
     search.path = arena_array(pass->arena, count, sizeof *search.path);
@@ -282,7 +287,8 @@ static void find_union_cycles(struct pass *pass, const struct gramc_spec *spec,
     }
     uint32_t walk = 0;
     for (size_t i = 0; i < count; i++)
-        if (!all[i]->settled && all[i]->name.ptr) report_union_cycle(pass, spec, all[i], ++walk);
+        if (!all[i]->settled && all[i]->name.ptr && !all[i]->cut_from)
+            report_union_cycle(pass, spec, all[i], ++walk);
 }
 
 /* ## Values: the least fixed point of "some finite value satisfies it" */
@@ -329,7 +335,7 @@ static void find_inhabited(struct pass *pass, struct gramc_spec *spec) {
     }
     find_union_cycles(pass, spec, all, count);
     for (d = spec->first_definition; d; d = d->next)
-        if (d->row && !d->cyclic && !d->inhabited && d->name.ptr)
+        if (d->row && !d->cyclic && !d->inhabited && d->name.ptr && !d->cut_from)
             FIND(pass->findings, D_UNINHABITED, d->source, d->name_at, d->name);
 }
 
@@ -348,36 +354,9 @@ static bool is_same(struct pass *pass, void *first, void *other) {
 /* A second definition of a name is fine if it means the same as the first. */
 static const struct registry_sort sort = {D_DUPLICATE_TYPE, place, is_same};
 
-/* A record adds fields to its base; it does not change them. */
-static void check_fields(struct pass *pass, const struct definition *definition) {
-    const struct schema *schema = definition->field.schema;
-    for (const struct field *own = schema->fields; own; own = own->next) {
-        struct field_walk walk = field_walk(schema);
-        for (const struct field *f; (f = field_next(&walk)) != NULL && f != own;) {
-            if (!text_eq(f->name, own->name)) continue;
-            report_name_taken(pass, D_DUPLICATE_FIELD, own->name, own->span, definition->source,
-                              f->span);
-            break;
-        }
-    }
-}
-
-/* A pattern that a base has stands there for good as well. */
-static void check_patterns(struct pass *pass, const struct definition *definition) {
-    const struct schema *schema = definition->field.schema;
-    for (const struct field *own = schema->patterns; own; own = own->next)
-        for (const struct schema *base = schema->base; base; base = base->base)
-            for (const struct field *f = base->patterns; f; f = f->next)
-                if (text_eq(f->name, own->name))
-                    report_name_taken(pass, D_DUPLICATE_FIELD, own->name, own->span,
-                                      definition->source, f->span);
-}
-
 static void check_one(struct pass *pass, const struct definition *definition) {
     const struct schema *schema = definition->field.schema;
     pass->source = definition->source;
-    if (schema->base) check_fields(pass, definition);
-    if (schema->base) check_patterns(pass, definition);
     derived_check_type(pass, definition);
     schema_check(pass, schema, &definition->field);
 }
@@ -387,5 +366,5 @@ void definitions_check(struct pass *pass, struct gramc_spec *spec) {
     registry_check(pass, &spec->definitions, &sort);
     find_inhabited(pass, spec);
     for (struct definition *d = spec->first_definition; d && !pass->arena->oom; d = d->next)
-        if (d->row && !d->cyclic && d->name.ptr) check_one(pass, d);
+        if (d->row && !d->cyclic && d->name.ptr && !d->cut_from) check_one(pass, d);
 }

@@ -34,6 +34,9 @@ struct definition {
     uint32_t index, low;
     bool on_stack;
     uint32_t size, depth; /* printed in line: schemas in all, and inside each other */
+    /* Of a record that was cut from another (cut.c): that, and a copy of what says how. It has no
+     * name in the source; NULL: a named type. */
+    const struct schema *cut_from, *cut_by;
 };
 
 /* Notes a top-level pattern that may be a definition. */

@@ -5,7 +5,9 @@
 
 #include "base/json/number.h"
 #include "base/text.h"
+#include "compiler/cut.h"
 #include "compiler/definition.h"
+#include "compiler/pattern.h"
 
 enum { MOST_STEPS = 5000 };
 
@@ -72,10 +74,37 @@ static void check_inside(struct pass *pass, const struct schema *schema) {
                    parts[i].property, TEXT("less"));
 }
 
+/* ## Names */
+
+/* A record adds fields to its base; it does not change them. */
+static void check_fields(struct pass *pass, const struct schema *schema) {
+    for (const struct field *own = schema->fields; own; own = own->next) {
+        struct field_walk walk = field_walk(schema);
+        for (const struct field *f; (f = field_next(&walk)) != NULL && f != own;) {
+            if (!text_eq(f->name, own->name)) continue;
+            report_name_taken(pass, D_DUPLICATE_FIELD, own->name, own->span, pass->source, f->span);
+            break;
+        }
+    }
+}
+
+/* A pattern that a base has stands there for good as well. */
+static void check_patterns(struct pass *pass, const struct schema *schema) {
+    for (const struct field *own = schema->patterns; own; own = own->next)
+        for (const struct schema *base = schema->base; base; base = base->base)
+            for (const struct field *f = base->patterns; f; f = f->next)
+                if (text_eq(f->name, own->name))
+                    report_name_taken(pass, D_DUPLICATE_FIELD, own->name, own->span, pass->source,
+                                      f->span);
+}
+
 /* A word of the vocabulary that is used again is replaced, not built on. */
 void derived_check(struct pass *pass, const struct schema *schema) {
     const struct definition *d = schema->definition;
+    if (schema->base && schema->fields) check_fields(pass, schema);
+    if (schema->base && schema->patterns) check_patterns(pass, schema);
     if (!d || schema->base != d->field.schema || d->cyclic) return;
+    if (d->cut_from) cut_check(pass, schema);
     for (const struct constraint *c = schema->constraints; c; c = c->next)
         check_bound(pass, schema, c);
     if (schema->inner || schema->values || schema->keys) check_inside(pass, schema);

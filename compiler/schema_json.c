@@ -485,7 +485,8 @@ static bool goes_by_reference(const struct schema_description *document,
                               const struct schema *schema) {
     const struct definition *d = schema->definition;
     if (schema_adds_parts(schema)) return false;
-    if (!d || d->by_reference || !(document->style & SCHEMA_DEFS)) return d && d->by_reference;
+    bool named = d && !d->cut_from;
+    if (!named || d->by_reference || !(document->style & SCHEMA_DEFS)) return d && d->by_reference;
     return schema_open(schema) == schema_open(d->field.schema);
 }
 

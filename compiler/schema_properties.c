@@ -4,6 +4,7 @@
 #include "compiler/schema_reader.h"
 
 #include "base/text.h"
+#include "compiler/cut.h"
 #include "compiler/data.h"
 #include "compiler/definition.h"
 #include "compiler/fixes.h"
@@ -232,7 +233,9 @@ static void read_type(struct reader *reader, enum type_property id, const struct
         return;
     }
     const struct schema *other = schema_of_value(reader->pass, p->value);
-    if (other) *reader->schema = *other;
+    if (!other) return;
+    *reader->schema = *other;
+    if (cut_is_said(other)) cut_note(reader->pass, reader->schema);
 }
 
 static void find_not_here(struct reader *reader, const struct property *p) {
@@ -267,6 +270,14 @@ static void read_required_names(struct reader *reader, const struct property *p)
     if (names && (!takes || !are_texts(constraint_json(names))))
         reader_wrong_value(reader, p, takes ? "true or a list of names" : "true");
     else say(reader, P_REQUIRED, names);
+}
+
+/* Names of fields, to keep or to leave out. */
+static void read_names(struct reader *reader, enum type_property id, const struct property *p) {
+    bool is_list = p->value->kind == VALUE_ARRAY && p->value->count;
+    struct constraint *names = is_list ? data_new(reader->pass, p->value) : NULL;
+    if (names && are_texts(constraint_json(names))) say(reader, id, names);
+    else if (names || !is_list) reader_wrong_value(reader, p, "a list of names of fields");
 }
 
 static void read_required(struct reader *reader, enum type_property id, const struct property *p) {
@@ -325,6 +336,8 @@ static read_function *const readers[TYPE_PROPERTIES] = {
     [P_WRITE_ONLY] = read_mark,    [P_REST] = read_rest,
     [P_SCHEMA] = read_raw,         [P_NAME] = read_name,
     [P_REQUIRED] = read_required,  [P_OPTIONAL] = read_optional,
+    [P_PICK] = read_names,         [P_OMIT] = read_names,
+    [P_PARTIAL] = read_mark,
 };
 
 static void unknown_property(struct reader *reader, const struct property *p) {
@@ -412,6 +425,8 @@ static void contradiction(struct reader *reader, const struct property *p, const
              text_of(what), text_of(instead));
 }
 
+#define CUTS (PROPERTY_BIT(P_PICK) | PROPERTY_BIT(P_OMIT) | PROPERTY_BIT(P_PARTIAL))
+
 static void check_contradictions(struct reader *reader) {
     const struct property *required = said(reader, P_REQUIRED);
     if (required && required->value->kind == VALUE_ARRAY) required = NULL;
@@ -435,6 +450,9 @@ static void check_contradictions(struct reader *reader) {
         schema_find(reader->schema, P_WRITE_ONLY))
         contradiction(reader, said(reader, P_WRITE_ONLY), "`readOnly` says that it is never sent",
                       "keep one of them");
+    if (said(reader, P_PICK))
+        contradiction(reader, said(reader, P_OMIT), "`pick` says which fields are left",
+                      "keep one of them");
     if (said(reader, P_MIN) || said(reader, P_MAX))
         contradiction(reader, said(reader, P_RANGE), "`range` stands instead of `min` and `max`",
                       "keep one of them");
@@ -455,6 +473,7 @@ void properties_of_type(struct reader *reader, const struct property *first) {
         if (!for_maps) readers[id](reader, id, p);
     }
     if (first) check_contradictions(reader);
+    if (reader->seen & CUTS && cut_is_said(reader->schema)) cut_note(reader->pass, reader->schema);
 }
 
 bool type_has_property(gramc_text key) {

@@ -196,6 +196,7 @@ static void read_units(struct pass *pass, struct gramc_spec *spec) {
         pass->source = &l->unit->source;
         if (!l->unit->is_configuration) read_patterns(pass, spec, l->unit);
     }
+    definitions_measure(pass, spec);
 }
 
 /* ## The steps */
@@ -213,6 +214,7 @@ struct gramc_spec *spec_new(gramc_compilation *compilation, struct unit_link *un
     spec->last_definition = &spec->first_definition;
     spec->last_reuse = &spec->first_reuse;
     registry_init(&spec->definitions, &compilation->arena);
+    map_init(&spec->cut_schemas, &compilation->arena);
     registry_init(&spec->tools, &compilation->arena);
     registry_init(&spec->agents, &compilation->arena);
     registry_init(&spec->libraries, &compilation->arena);
@@ -324,6 +326,7 @@ static void resolve_experiments(struct pass *pass, struct gramc_spec *spec) {
 void spec_read(struct pass *pass, struct gramc_spec *spec) {
     read_units(pass, spec);
     if (!pass->arena->oom) reuses_resolve(pass, spec);
+    definitions_measure(pass, spec);
     if (!pass->arena->oom) definitions_check(pass, spec);
     check_tools(pass, spec);
     check_bare(pass, spec);

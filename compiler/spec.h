@@ -7,6 +7,7 @@
 #include "compiler/types.h"
 
 struct bare;
+struct cut_request;
 struct definition;
 struct signature;
 struct reuse;
@@ -28,6 +29,8 @@ struct gramc_spec {
     struct bare *first_bare, **last_bare;
     struct definition *first_definition, **last_definition;
     struct reuse *first_reuse, **last_reuse;
+    struct cut_request *cuts; /* that were not made yet (cut.c) */
+    struct map cut_schemas;   /* those that say one, to it */
     struct tool *first_tool, **last_tool;
     struct agent *first_agent, **last_agent;
     struct library *first_library, **last_library;

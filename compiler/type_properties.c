@@ -74,6 +74,9 @@ static enum type_property candidate(gramc_text spelling) {
     case TEXT_KEY(13, 'p', 'r', 's'): return P_KEYS;
     case TEXT_KEY(8, 'p', 'a', 's'):
     case TEXT_KEY(17, 'p', 'a', 's'): return P_PATTERNS;
+    case TEXT_KEY(4, 'p', 'i', 'k'): return P_PICK;
+    case TEXT_KEY(4, 'o', 'm', 't'): return P_OMIT;
+    case TEXT_KEY(7, 'p', 'a', 'l'): return P_PARTIAL;
     case TEXT_KEY(8, 'n', 'u', 'e'): return P_NULLABLE;
     case TEXT_KEY(7, 'd', 'e', 't'): return P_DEFAULT;
     case TEXT_KEY(8, 'e', 'x', 's'): return P_EXAMPLES;

@@ -60,7 +60,7 @@ static void note_types(struct gramc_diff *diff, struct map *map,
     static const gramc_text no_word = {NULL, 0};
     for (const struct gramc_spec *spec = compilation->specs; spec; spec = spec->older)
         for (const struct definition *d = spec->first_definition; d; d = d->next)
-            if (d->row && !d->cyclic && d->name.ptr)
+            if (d->row && !d->cyclic && d->name.ptr && !d->cut_from)
                 note_entity(diff, map, &d->field, d->source, no_word);
 }
 

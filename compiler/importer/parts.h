@@ -1,8 +1,8 @@
 /* What the files of the importer share. JSON goes in: read.c and openapi.c find the
  * tools, schema.c brings their schemas into one form, types.c finds what deserves a
- * name, type.c and write.c turn it all into documents that layout.c lays out as
- * gram, same.c compares what compiles with what came in, importer.c goes round until
- * both agree. */
+ * name, label.c, property.c, type.c and write.c turn it all into documents that
+ * layout.c lays out as gram, same.c compares what compiles with what came in,
+ * importer.c goes round until both agree. */
 #ifndef COMPILER_IMPORTER_PARTS_H
 #define COMPILER_IMPORTER_PARTS_H
 
