@@ -58,20 +58,24 @@ export class Gramc {
     return JSON.parse(out);
   }
 
-  // For each tool, in order: {tool} that `target` gets, with what is said of it, or {refused}. `list`
-  // takes the tools out of what is printed.
+  // For each tool, in order: {tool} that `target` gets, and what is `said()` of it, or {refused}. `list`
+  // takes the tools out of what is printed. Of many findings only the first are shown, so that a tool
+  // is compiled by itself to be told what is said of it.
   compileEach(target, list) {
     const blocks = this.written().split(/^(?=\[)/m);
     const common = blocks.filter((b) => !isTool(b)).join('');
     const part = this.file('part.gram');
-    const answers = (tools) => {
+    const compile = (tools) => {
       fs.writeFileSync(part, common + tools.join(''));
-      const { code, out, told } = this.run('compile', part, '--target', target);
-      const said = (name) => told.filter((f) => f.severity !== 'note' && f.text.includes(`\`${name}\``));
+      return this.run('compile', part, '--target', target);
+    };
+    const said = (tool) => () => compile([tool]).told.filter((f) => f.severity !== 'note' && f.text.includes(`\`${nameOf(tool)}\``));
+    const answers = (tools) => {
+      const { code, out, told } = compile(tools);
       if (code === 0) {
         const printed = list(JSON.parse(out));
         if (printed.length !== tools.length) return tools.map(() => ({ lost: `${printed.length} of ${tools.length} tools are printed` }));
-        return printed.map((tool, i) => ({ tool, said: said(nameOf(tools[i])) }));
+        return printed.map((tool, i) => ({ tool, said: said(tools[i]) }));
       }
       if (tools.length === 1) return [{ refused: told.filter((f) => f.severity === 'error'), code }];
       const half = tools.length >> 1;

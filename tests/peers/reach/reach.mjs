@@ -111,7 +111,7 @@ function judgeProviders(row, items) {
       const { tool, said, refused, lost, code } = answers[i] ?? { lost: 'nothing is printed' };
       const tell = (what) => row.list({ id: `${item.id} (${target})`, held: item.held }, false, what);
       const bad = lost ?? (tool ? judge(tool, said) : refused.length && code === 1 ? null : `compile gives ${code}`);
-      const isTold = tool ? said.length > 0 : !lost && !bad;
+      const isTold = tool ? bad && said().length > 0 : !lost && !bad;
       row.provider(target, item.held, tool && !bad ? 'accepted' : isTold ? 'told' : 'silent');
       if (bad && !isTold) tell(bad);
     });

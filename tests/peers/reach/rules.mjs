@@ -59,9 +59,12 @@ const bareArray = (schema, lists) =>
 
 const OPENAI_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
+// Characters are counted as Python does.
+const tooLong = (text) => ([...(text ?? '')].length > 1024 ? `a description of ${[...text].length} characters` : null);
+
 function openai({ function: tool }) {
   return (
-    badName(tool.name, OPENAI_NAME) ?? (tool.description?.length > 1024 ? `a description of ${tool.description.length} characters` : null) ??
+    badName(tool.name, OPENAI_NAME) ?? tooLong(tool.description) ??
     badRoot(tool.parameters) ?? badSchema(tool.parameters) ?? bareArray(tool.parameters, true)
   );
 }
@@ -85,7 +88,7 @@ function badStrict(s, at) {
 }
 
 function strict({ function: tool }, said) {
-  if (tool.strict !== true) return said.some((f) => f.code === 'G0808') ? openai({ function: tool }) : 'sent without strict, and nothing says so';
+  if (tool.strict !== true) return said().some((f) => f.code === 'G0808') ? openai({ function: tool }) : 'sent without strict, and nothing says so';
   const found = openai({ function: tool }) ?? first(tool.parameters, badStrict);
   if (found) return found;
   try {
