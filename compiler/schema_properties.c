@@ -11,6 +11,7 @@
 #include "compiler/meant.h"
 #include "compiler/raw_schema.h"
 #include "compiler/properties.h"
+#include "jsonschema/keywords.h"
 
 void reader_wrong_value(struct reader *reader, const struct property *p, const char *wanted) {
     find_wrong_value(reader->pass, p, wanted);
@@ -308,9 +309,25 @@ static void read_raw(struct reader *reader, enum type_property id, const struct 
     if (wrong) reader_wrong_value(reader, p, "a JSON object: json`{...}`");
 }
 
+/* `jsonSchema` in it is printed, so it may not demand anything. */
+static bool has_annotations_alone(const struct constraint *meta) {
+    const struct json *document = meta ? constraint_json(meta) : NULL;
+    const struct json *kept = document ? json_get(document, "jsonSchema") : NULL;
+    if (!kept) return true;
+    const struct json *m = kept->kind == JSON_OBJECT ? kept->first : NULL;
+    while (m && !keyword_asserts(m->key) && !text_starts(m->key, "$")) m = m->next;
+    return kept->kind == JSON_OBJECT && !m;
+}
+
 static void read_meta(struct reader *reader, enum type_property id, const struct property *p) {
-    if (p->value->kind == VALUE_MAP) read_data(reader, id, p);
-    else reader_wrong_value(reader, p, "a map");
+    if (p->value->kind != VALUE_MAP) {
+        reader_wrong_value(reader, p, "a map");
+        return;
+    }
+    read_data(reader, id, p);
+    const struct constraint *said = schema_find(reader->schema, P_META);
+    if (!has_annotations_alone(said))
+        reader_wrong_value(reader, p, "a map whose `jsonSchema` has annotations alone");
 }
 
 /* ## All of them */

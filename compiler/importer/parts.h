@@ -200,6 +200,7 @@ struct importer {
     bool name_has_tag, openapi;
     const struct source *source; /* being read */
     const struct json *document; /* that references lead into */
+    const struct json *root;     /* the arguments of a tool being read */
     uint32_t document_number;
     uint8_t dialect;
     struct import_tool *first, **last;
@@ -282,6 +283,8 @@ gramc_text import_without_tag(struct arena *arena, gramc_text action, gramc_text
 bool import_asserts(const struct json *member);
 /* Keeps a schema that was normalised for import_conjoin, if something stands beside its $ref. */
 void import_note_reference(struct importer *in, struct json *schema);
+/* Puts what a normalised schema says into forms that gram has words for. */
+void import_plain(struct importer *in, struct json *schema, bool is_root);
 /* Makes all of those mean what they meant when they are written as a type at a place of use. */
 void import_conjoin(struct importer *in);
 /* The object behind the references of a root, with what the root says beside them. */

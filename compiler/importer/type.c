@@ -164,7 +164,9 @@ static void describe_dropped(struct description *d) {
 static void describe_default(struct description *d, const struct import_field *field) {
     const struct json *value = json_get(d->schema, "default");
     bool said = value && d->is_field && !description_is_marked(d, MARK_DEFAULT | MARK_DROP);
-    if (value && !said && !description_is_marked(d, MARK_DROP)) description_raw(d, value);
+    bool raw = description_is_marked(d, MARK_RAW);
+    if (value && !said && raw) description_raw(d, value);
+    else if (value && !said && !description_is_marked(d, MARK_DROP)) description_rest(d, value);
     if (field && !field->required && !said)
         description_add(d, "optional", doc_words(d->in->arena, "true"));
     if (field && field->required && said)
@@ -192,6 +194,7 @@ static void describe(struct description *d, const struct import_field *field) {
     if (d->in->report && d->raw.len && !(import_marks(d->in, d->schema) & data))
         import_find(d->in, D_IMPORT_RAW, NULL, d->schema, buf_view(&d->raw), TEXT(""));
     description_add_raw(d);
+    description_add_meta(d);
 }
 
 /* ## The arguments of a tool as a whole */
