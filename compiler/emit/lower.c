@@ -73,6 +73,7 @@ static const struct lower_step before[] = {
     {step_single_type, STRICT | ANTHROPIC},
     {step_described_enum, EVERY},
     {step_one_of, EVERY},
+    {step_choice_or_fields, STRICT},
     {step_tuple, EVERY},
     {step_const, GEMINI | OLLAMA},
     {step_null_flag, GEMINI},

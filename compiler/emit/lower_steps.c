@@ -103,10 +103,12 @@ void step_single_type(struct lower_node *node) {
 
 /* What a schema says that says no type. */
 void step_missing_type(struct lower_node *node) {
+    /* For Gemini the others end up as words: a type or a choice has to be there. */
     static const char *const combiners[] = {"type", "anyOf", "allOf", "$ref", "enum", "const"};
     static const char *const types[] = {"string", "number", "boolean", "null", "object", "array"};
     struct lowering *l = node->lowering;
-    for (size_t i = 0; i < sizeof combiners / sizeof *combiners; i++)
+    size_t count = l->dialect == DIALECT_GEMINI ? 2 : sizeof combiners / sizeof *combiners;
+    for (size_t i = 0; i < count; i++)
         if (json_get(node->json, combiners[i])) return;
     bool object = json_get(node->json, "properties"), array = json_get(node->json, "items");
     if (object || array) {
@@ -214,6 +216,11 @@ void step_wrap_reference(struct lower_node *node) {
 }
 
 /* ## Unions, tuples, constants */
+
+/* Strict mode has fields, or a choice, not both. */
+void step_choice_or_fields(struct lower_node *node) {
+    if (json_get(node->json, "anyOf") && json_get(node->json, "properties")) node_refuse(node);
+}
 
 /* {"const": "red", "description": "stop"} */
 static bool is_choice(const struct json *schema) {

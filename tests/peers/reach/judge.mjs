@@ -126,7 +126,7 @@ export function compare(theirs, ours, { objects = false, seed = 1, most = 200, l
     const x = a.accepts(value), y = b.accepts(value);
     judged++;
     if (x === true) valid++;
-    return x === y || typeof x === 'string' ? null : { value, theirs: x };
+    return x === y || [x, y].some((v) => typeof v === 'string') ? null : { value, theirs: x };
   };
   const rounds = Math.max(4, Math.min(most, Math.ceil(nodes(a.schema) / 4)));
   for (let i = 0; i < rounds; i++) {

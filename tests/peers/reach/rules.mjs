@@ -92,11 +92,14 @@ function strict({ function: tool }, said) {
   const found = openai({ function: tool }) ?? first(tool.parameters, badStrict);
   if (found) return found;
   try {
-    return isDeepStrictEqual(toStrictJsonSchema(tool.parameters), tool.parameters) ? null : "OpenAI's own helper changes it";
+    return isSame(toStrictJsonSchema(tool.parameters), tool.parameters) ? null : "OpenAI's own helper changes it";
   } catch (e) {
     return `OpenAI's own helper throws: ${e.message}`;
   }
 }
+
+// As JSON has them: there is no -0.
+const isSame = (a, b) => isDeepStrictEqual(JSON.parse(JSON.stringify(a)), JSON.parse(JSON.stringify(b)));
 
 // ## Anthropic
 
@@ -109,7 +112,7 @@ function anthropic(tool) {
     badName(tool.name, OPENAI_NAME) ?? badRoot(schema) ?? badSchema(schema) ?? bareArray(schema, false) ??
     badParameterName(schema, /^[a-zA-Z0-9_.-]{1,64}$/);
   if (found) return found;
-  if (!keepsFreeNames(schema) && !isDeepStrictEqual(transformJSONSchema(schema), schema)) return "Anthropic's own helper changes it";
+  if (!keepsFreeNames(schema) && !isSame(transformJSONSchema(schema), schema)) return "Anthropic's own helper changes it";
   if (!tool.input_examples) return null;
   const fits = ajv.compile(schema);
   return tool.input_examples.every((e) => fits(e)) ? null : 'an example of a call does not fit';
