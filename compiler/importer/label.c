@@ -33,6 +33,10 @@ static void choose_format(struct description *d, struct type_words *said) {
     static const char *const labels[] = {"Date", "Time", "DateTime", "Duration", "Email",
                                          "Uri",  "Uuid", "Hostname", "Ipv4",     "Ipv6"};
     gramc_text format = import_text(d->schema, "format");
+    if (text_is(format, "password")) {
+        description_add(d, "secret", doc_words(d->in->arena, "true"));
+        words_note(said, "format");
+    }
     for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
         const struct type_row *row = type_find(text_of(labels[i]));
         if (!row || !text_is(format, row->format)) continue;
