@@ -32,7 +32,8 @@ export class Gramc {
 
   run(...words) {
     const r = spawnSync(this.program, words, { encoding: 'utf8', maxBuffer: 1 << 30, timeout: 120000 });
-    return { code: r.status ?? r.signal, out: r.stdout, err: r.stderr, told: findings(r.stderr) };
+    const killed = r.status === null ? `${r.signal} ` : '';
+    return { code: r.status ?? 255, out: r.stdout, err: killed + r.stderr, told: findings(r.stderr) };
   }
 
   import(group) {

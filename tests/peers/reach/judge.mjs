@@ -1,9 +1,9 @@
 // Whether two schemas accept the same values, judged by Ajv on values made for both. Every keyword
 // beside a $ref counts together with what the reference leads to, whatever the draft.
-import Ajv from 'ajv';
-import Ajv2019 from 'ajv/dist/2019.js';
-import Ajv2020 from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
+import Ajv from '../node_modules/ajv/dist/ajv.js';
+import Ajv2019 from '../node_modules/ajv/dist/2019.js';
+import Ajv2020 from '../node_modules/ajv/dist/2020.js';
+import addFormats from '../node_modules/ajv-formats/dist/index.js';
 import { Random } from '../random.mjs';
 import { Samples } from './samples.mjs';
 

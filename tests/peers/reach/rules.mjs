@@ -1,11 +1,11 @@
 // What the providers refuse, by their documentation, judged on what gramc prints for them. Nothing here
 // knows how gramc gets there. Each judge returns what breaks a rule, or null.
-import Ajv2020 from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
+import Ajv2020 from '../node_modules/ajv/dist/2020.js';
+import addFormats from '../node_modules/ajv-formats/dist/index.js';
 import { createRequire } from 'node:module';
 import { isDeepStrictEqual } from 'node:util';
 
-const require = createRequire(import.meta.url);
+const require = createRequire(new URL('..', import.meta.url));
 const { toStrictJsonSchema } = require('openai/lib/transform');
 const { transformJSONSchema } = require('@anthropic-ai/sdk/lib/transform-json-schema');
 
