@@ -1,7 +1,7 @@
 /* Prints a tool as a function declaration of Gemini's generateContent, its parameters in the older
  * `parameters` form that every model takes: like OpenAPI 3.0, types in capitals. */
-#include "compiler/emit/examples.h"
 #include "base/text.h"
+#include "compiler/emit/examples.h"
 #include "compiler/emit/meta.h"
 
 /* A tool made by hand has no signature: its schema is read. */
@@ -24,8 +24,8 @@ static void put_in_words(struct emission *e, const struct tool *tool, gramc_text
     buf_free(&text);
 }
 
-/* A raw schema of arguments that the signature does not name may name some, or leave only words. */
-static void put_raw_parameters(struct emission *e, const struct tool *tool) {
+/* What is said of all arguments, where none has a name, may name some, or leave only words. */
+static void put_nameless(struct emission *e, const struct tool *tool) {
     struct emission aside = *e;
     struct arena arena;
     struct buf schema;
@@ -56,8 +56,8 @@ void emit_gemini(struct emission *e, const struct tool *tool) {
         emission_put_description(e, tool);
         json_key(&e->json, "parameters");
         emission_put_parameters(e, tool);
-    } else if (tool->signature && tool->signature->arguments.raw) {
-        put_raw_parameters(e, tool);
+    } else if (tool->signature && signature_says_more(tool->signature)) {
+        put_nameless(e, tool);
     } else {
         emission_put_description(e, tool);
     }
