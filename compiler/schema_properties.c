@@ -134,6 +134,24 @@ static void read_mark(struct reader *reader, enum type_property id, const struct
     if (flag_in(reader, p)) reader_say(reader, id, TEXT("true"), p->value->span);
 }
 
+static void contradiction(struct reader *reader, const struct property *p, const char *what,
+                          const char *instead) {
+    if (p)
+        FIND(reader->pass->findings, D_CONTRADICTION, reader->pass->source, property_span(p),
+             text_of(what), text_of(instead));
+}
+
+/* A format that says to whom the value may be shown. */
+static void read_secret(struct reader *reader, enum type_property id, const struct property *p) {
+    gramc_text format = schema_get(reader->schema, P_FORMAT);
+    bool is_secret = text_is(format, "password"), secret = flag_in(reader, p);
+    if (secret && format.len && !is_secret && !reader->schema->definition)
+        contradiction(reader, p, "it has a format", "keep one of them");
+    else if (secret) reader_say(reader, P_FORMAT, TEXT("password"), p->value->span);
+    else if (is_secret) contradiction(reader, p, "its base is secret", "leave it out");
+    (void)id;
+}
+
 static uint8_t said_in(struct reader *reader, const struct property *p) {
     return flag_in(reader, p) ? SAID_TRUE : SAID_FALSE;
 }
@@ -353,8 +371,8 @@ static read_function *const readers[TYPE_PROPERTIES] = {
     [P_WRITE_ONLY] = read_mark,    [P_REST] = read_rest,
     [P_SCHEMA] = read_raw,         [P_NAME] = read_name,
     [P_REQUIRED] = read_required,  [P_OPTIONAL] = read_optional,
-    [P_PICK] = read_names,         [P_OMIT] = read_names,
-    [P_PARTIAL] = read_mark,
+    [P_SECRET] = read_secret,      [P_PICK] = read_names,
+    [P_OMIT] = read_names,         [P_PARTIAL] = read_mark,
 };
 
 static void unknown_property(struct reader *reader, const struct property *p) {
@@ -433,13 +451,6 @@ static void read_own_type(struct reader *reader) {
 
 static const struct property *said(const struct reader *reader, enum type_property id) {
     return reader->seen & UINT64_C(1) << id ? earlier(reader, id) : NULL;
-}
-
-static void contradiction(struct reader *reader, const struct property *p, const char *what,
-                          const char *instead) {
-    if (p)
-        FIND(reader->pass->findings, D_CONTRADICTION, reader->pass->source, property_span(p),
-             text_of(what), text_of(instead));
 }
 
 #define CUTS (PROPERTY_BIT(P_PICK) | PROPERTY_BIT(P_OMIT) | PROPERTY_BIT(P_PARTIAL))

@@ -184,11 +184,13 @@ static bool is_special(const struct json *schema) {
     return m != NULL;
 }
 
-static void place_union(struct importer *in, struct json *schema, const char *keyword) {
+/* A root is an object with parameters, whether or not it says so. */
+static void place_union(struct importer *in, struct json *schema, const char *keyword,
+                        bool is_root) {
     struct json *list = json_find(schema, keyword);
     bool first = text_is(text_of(keyword), "anyOf") || !json_find(schema, "anyOf");
     if (!are_objects(list)) return;
-    bool alone = first && !is_special(schema) && !json_find(schema, "$ref");
+    bool alone = first && !is_root && !is_special(schema) && !json_find(schema, "$ref");
     if (alone && !json_find(schema, "type")) return;
     if (alone && are_meanings(list)) return;
     if (alone && !json_find(schema, "allOf") && distribute(in, schema, list)) return;
@@ -197,8 +199,8 @@ static void place_union(struct importer *in, struct json *schema, const char *ke
 
 void import_plain(struct importer *in, struct json *schema, bool is_root) {
     drop_empty(schema);
-    if (is_root || in->arena->oom) return;
-    split_types(in, schema);
-    place_union(in, schema, "oneOf");
-    place_union(in, schema, "anyOf");
+    if (in->arena->oom) return;
+    if (!is_root) split_types(in, schema);
+    place_union(in, schema, "oneOf", is_root);
+    place_union(in, schema, "anyOf", is_root);
 }
