@@ -1,7 +1,7 @@
 /* Turns a tree's list of extensions into findings when plain gram is asked for, and looks at the
- * encoding of the text. The reference grammar tolerates something that looks like an error: a string
- * whose closing quote is parted from its text by a line end, blanks and comments only. It is a
- * warning there. Bytes that are no UTF-8 are errors in either mode. */
+ * encoding of the text. The reference grammar tolerates something that looks like an error: a
+ * string whose closing quote is parted from its text by a line end, blanks and comments only. It is
+ * a warning there. Bytes that are no UTF-8 are errors in either mode. */
 #include "grammar/plain.h"
 
 #include "base/map.h"
