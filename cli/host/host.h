@@ -6,8 +6,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum host_limit { LIMIT_MEMORY, LIMIT_CPU, LIMIT_FILES, LIMIT_PROCESSES, LIMIT_FILE_SIZE };
-enum { HOST_LIMITS = LIMIT_FILE_SIZE + 1 };
+enum host_limit {
+    HOST_LIMIT_MEMORY,
+    HOST_LIMIT_CPU,
+    HOST_LIMIT_FILES,
+    HOST_LIMIT_PROCESSES,
+    HOST_LIMIT_FILE_SIZE
+};
+enum { HOST_LIMITS = HOST_LIMIT_FILE_SIZE + 1 };
 
 struct host_work {
     uint64_t most[HOST_LIMITS]; /* 0: no limit */

@@ -5,11 +5,11 @@
 
 #include <sys/resource.h>
 
-static const int resources[HOST_LIMITS] = {[LIMIT_MEMORY] = RLIMIT_AS,
-                                           [LIMIT_CPU] = RLIMIT_CPU,
-                                           [LIMIT_FILES] = RLIMIT_NOFILE,
-                                           [LIMIT_PROCESSES] = RLIMIT_NPROC,
-                                           [LIMIT_FILE_SIZE] = RLIMIT_FSIZE};
+static const int resources[HOST_LIMITS] = {[HOST_LIMIT_MEMORY] = RLIMIT_AS,
+                                           [HOST_LIMIT_CPU] = RLIMIT_CPU,
+                                           [HOST_LIMIT_FILES] = RLIMIT_NOFILE,
+                                           [HOST_LIMIT_PROCESSES] = RLIMIT_NPROC,
+                                           [HOST_LIMIT_FILE_SIZE] = RLIMIT_FSIZE};
 
 static rlim_t lesser(rlim_t a, rlim_t b) {
     return a < b ? a : b; /* RLIM_INFINITY is the greatest */
@@ -21,7 +21,7 @@ static bool set_limit(const struct host_work *work, enum host_limit which) {
     struct rlimit limit;
     if (getrlimit(resources[which], &limit)) return false;
     rlim_t most = (rlim_t)work->most[which];
-    bool is_cpu = which == LIMIT_CPU;
+    bool is_cpu = which == HOST_LIMIT_CPU;
     rlim_t hard = lesser(limit.rlim_max, is_cpu ? most + 1 : most);
     limit.rlim_cur = lesser(limit.rlim_max, most);
     if (!is_cpu || !work->is_plugin) limit.rlim_max = hard;

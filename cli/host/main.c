@@ -17,11 +17,11 @@
 
 enum { EXIT_WRONG_USE = 2 };
 
-static const char *const options[HOST_LIMITS] = {[LIMIT_MEMORY] = "--memory",
-                                                 [LIMIT_CPU] = "--cpu",
-                                                 [LIMIT_FILES] = "--files",
-                                                 [LIMIT_PROCESSES] = "--processes",
-                                                 [LIMIT_FILE_SIZE] = "--file-size"};
+static const char *const options[HOST_LIMITS] = {[HOST_LIMIT_MEMORY] = "--memory",
+                                                 [HOST_LIMIT_CPU] = "--cpu",
+                                                 [HOST_LIMIT_FILES] = "--files",
+                                                 [HOST_LIMIT_PROCESSES] = "--processes",
+                                                 [HOST_LIMIT_FILE_SIZE] = "--file-size"};
 
 static bool read_number(const char *text, uint64_t *out) {
     char *end;

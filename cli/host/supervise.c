@@ -34,7 +34,7 @@ struct supervisor {
 /* ## Telling */
 
 static void tell(enum report_kind kind, int value) {
-    const struct report report = {.kind = (int32_t)kind, .value = value};
+    const struct host_report report = {.kind = (int32_t)kind, .value = value};
     (void)send(SUPERVISOR_SOCKET, &report, sizeof report, MSG_NOSIGNAL);
 }
 
@@ -45,7 +45,7 @@ static uint64_t seconds_of(const struct rusage *usage) {
 
 /* The hard limit kills without a name; what it was is known by the time that was used. */
 static int signal_of(const struct supervisor *supervisor, int status, const struct rusage *usage) {
-    uint64_t most = supervisor->work->most[LIMIT_CPU];
+    uint64_t most = supervisor->work->most[HOST_LIMIT_CPU];
     bool is_limit = WTERMSIG(status) == SIGKILL && most && seconds_of(usage) >= most;
     return is_limit ? SIGXCPU : WTERMSIG(status);
 }
@@ -152,7 +152,7 @@ static int do_work(const struct supervisor *supervisor) {
     if (work->is_plugin) {
         close(SUPERVISOR_SOCKET);
         close(supervisor->signals);
-        return host_serve(work->argv[0], work->most[LIMIT_CPU]);
+        return host_serve(work->argv[0], work->most[HOST_LIMIT_CPU]);
     }
     execvp(work->argv[0], work->argv);
     tell(REPORT_NOT_STARTED, errno);

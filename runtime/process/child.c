@@ -40,7 +40,7 @@ struct child {
     bool supervised, gone; /* gone: the process that we started */
     bool exited, output_ended, errors_ended, input_ending, stopping, closing, tail_cut;
     const char *broken; /* why we end it, or why it did not start; NULL: neither */
-    struct report report;
+    struct host_report report;
     size_t report_len;           /* that has come */
     char program[PROGRAM_SHOWN]; /* its name */
     char unstarted[CHILD_WHY_MAX];

@@ -15,7 +15,7 @@ enum report_kind {
     REPORT_NOT_LIMITED  /* value: errno of the limit that cannot be set */
 };
 
-struct report {
+struct host_report {
     int32_t kind, value;
 };
 
