@@ -266,7 +266,7 @@ static void choose_described(struct description *d, struct type_words *said) {
 }
 
 /* What says no type of its own is AllOf; elsewhere `allOf` stands beside the type. */
-static void choose_all(struct description *d, struct type_words *said) {
+void description_choose_all(struct description *d, struct type_words *said) {
     const struct json *list = json_get(d->schema, "allOf");
     if (!json_is(list, JSON_ARRAY) || !all_objects(list)) return;
     bool own = d->kind == TYPE_ANY && !json_get(d->schema, "type");
@@ -285,5 +285,5 @@ void description_choose(struct description *d, struct type_words *said) {
     else if (type || !choose_union(d, said)) description_label(d, "Any", TYPE_ANY);
     if (type && type->kind != JSON_ARRAY && d->kind == TYPE_ANY) description_raw(d, type);
     choose_described(d, said);
-    choose_all(d, said);
+    description_choose_all(d, said);
 }
