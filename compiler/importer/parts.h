@@ -103,6 +103,7 @@ struct import_tool {
     const struct json *at; /* for findings */
     gramc_text name, identifier, description, title;
     const struct json *parameters, *result; /* normalised; NULL: nothing was said */
+    struct json *whole;                     /* what they say of the arguments as a whole */
     const struct json *raw;                 /* parameters as they came, for what is lost */
     const struct json *annotations;         /* MCP's hints */
     const struct json *examples;            /* calls; NULL: none */
@@ -336,7 +337,9 @@ struct doc *import_type_value(struct importer *in, const struct json *schema);
 /* `[Name:Label {...} | fields]` */
 struct doc *import_definition(struct importer *in, const struct import_type *type);
 bool import_is_required(const struct json *schema, gramc_text name);
-/* What is said about the arguments as a whole: `open` and `schema`, among the tool's properties. */
+/* Sets what is said about the arguments as a whole, once the parameters are as they stay. */
+void import_find_whole(struct importer *in, struct import_tool *tool);
+/* As `open`, `arguments` and `schema`, among the tool's properties. */
 void import_arguments(struct importer *in, const struct import_tool *tool, struct doc *list);
 
 void import_write(struct importer *in, struct buf *out);
