@@ -122,13 +122,17 @@ static bool is_odd(gramc_text written, const struct value *value) {
     return false;
 }
 
+/* One reference knows no escapes there: a backtick ends the text, and a backslash stays one. */
 static bool spell_tagged(struct buf *out, gramc_text source, const struct value *value,
                          gramc_text meant) {
     gramc_text tag = name_text(*scalar_tag(value));
     gramc_text written = text_slice(source, value->span.start, value->span.end);
-    bool fits = !has_byte(meant, '`') && !has_byte(meant, '\\') && !has_byte(meant, '\n');
-    if (starts_boolean(tag) || !fits || begins_like_comment(meant)) return false;
-    if (value->quote == QUOTE_BACKTICK && written.len == tag.len + meant.len + 2) return true;
+    gramc_text body = text_slice(written, tag.len, written.len);
+    if (starts_boolean(tag) || has_byte(meant, '`')) return false;
+    if (value->quote == QUOTE_BACKTICK && text_starts(body, "`") &&
+        !begins_like_comment(text_slice(body, 1, body.len)))
+        return true;
+    if (has_byte(meant, '\\') || has_byte(meant, '\n') || begins_like_comment(meant)) return false;
     buf_text(out, tag);
     buf_putc(out, '`');
     buf_text(out, meant);
@@ -194,9 +198,8 @@ static void check_string(struct portable *p, const struct value *value) {
     else if (value->quote == QUOTE_FENCE)
         report(p, value->span, "a tag on a fence", "write tag`text` on one line");
     else
-        report(p, value->span,
-               "a tagged string with an escape, or one that begins with two slashes",
-               "write it without backslashes, backticks and line ends");
+        report(p, value->span, "a tagged string of this kind",
+               "write tag`text` without backticks in it, and without blanks in front");
 }
 
 static void check_value(struct portable *p, const struct value *value);
