@@ -459,7 +459,8 @@ static bool is_said(const struct describer *d, gramc_text keyword,
     if (text_is(keyword, "default")) return fallback != NULL;
     if (text_is(keyword, "deprecated")) return schema_is_deprecated(d->schema);
     for (enum type_property p = 0; p < TYPE_PROPERTIES; p++)
-        if (text_eq(keyword, type_property_printed(p))) return find(d, p) != NULL;
+        if (type_property_row(p)->keyword != K_COUNT && text_eq(keyword, type_property_printed(p)))
+            return find(d, p) != NULL;
     return false;
 }
 
