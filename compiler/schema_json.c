@@ -60,7 +60,8 @@ static const char *bare_type(const struct schema *schema) {
     bool bare = schema->type && !schema->base && !schema->constraints && !schema->inner &&
                 !schema->values && !schema->has_fields && !schema->raw && !schema->all &&
                 !schema->keys && !schema->patterns && !schema->type->bounds_hidden &&
-                schema->nullable == UNSAID && schema->open == UNSAID;
+                schema->nullable == UNSAID && schema->open == UNSAID && schema->unique == UNSAID &&
+                schema->deprecated == UNSAID;
     return bare ? type_json_name((enum type_kind)schema->kind) : NULL;
 }
 
