@@ -134,6 +134,24 @@ static void read_mark(struct reader *reader, enum type_property id, const struct
     if (flag_in(reader, p)) reader_say(reader, id, TEXT("true"), p->value->span);
 }
 
+static void contradiction(struct reader *reader, const struct property *p, const char *what,
+                          const char *instead) {
+    if (p)
+        FIND(reader->pass->findings, D_CONTRADICTION, reader->pass->source, property_span(p),
+             text_of(what), text_of(instead));
+}
+
+/* A format that says to whom the value may be shown. */
+static void read_secret(struct reader *reader, enum type_property id, const struct property *p) {
+    gramc_text format = schema_get(reader->schema, P_FORMAT);
+    bool is_secret = text_is(format, "password"), secret = flag_in(reader, p);
+    if (secret && format.len && !is_secret && !reader->schema->definition)
+        contradiction(reader, p, "it has a format", "keep one of them");
+    else if (secret) reader_say(reader, P_FORMAT, TEXT("password"), p->value->span);
+    else if (is_secret) contradiction(reader, p, "its base is secret", "leave it out");
+    (void)id;
+}
+
 static uint8_t said_in(struct reader *reader, const struct property *p) {
     return flag_in(reader, p) ? SAID_TRUE : SAID_FALSE;
 }
@@ -205,6 +223,13 @@ static void read_of(struct reader *reader, enum type_property id, const struct p
     reader->schema->members = members_of_value(reader->pass, p->value);
     /* What is no list was reported; from here on it is anything. */
     if (p->value->kind != VALUE_ARRAY) reader->schema->kind = TYPE_ANY;
+}
+
+/* The field that tells the members apart. */
+static void read_by(struct reader *reader, enum type_property id, const struct property *p) {
+    bool said = value_is_name(p->value) && value_name(p->value).len;
+    if (said) reader_say(reader, id, value_text(reader->pass, p->value), p->value->span);
+    else reader_wrong_value(reader, p, "the name of a field");
 }
 
 static void read_patterns(struct reader *reader, enum type_property id, const struct property *p) {
@@ -353,6 +378,7 @@ static read_function *const readers[TYPE_PROPERTIES] = {
     [P_WRITE_ONLY] = read_mark,    [P_REST] = read_rest,
     [P_SCHEMA] = read_raw,         [P_NAME] = read_name,
     [P_REQUIRED] = read_required,  [P_OPTIONAL] = read_optional,
+    [P_SECRET] = read_secret,      [P_BY] = read_by,
     [P_PICK] = read_names,         [P_OMIT] = read_names,
     [P_PARTIAL] = read_mark,
 };
@@ -373,10 +399,14 @@ static void unknown_property(struct reader *reader, const struct property *p) {
     fix_key(pass, f, reader->first, p, names, count);
 }
 
+static enum type_property property_said(const struct property *p) {
+    return type_property_said(name_text(p->key), p->value->kind == VALUE_BOOLEAN);
+}
+
 /* Where it was said first; it was. */
 static const struct property *earlier(const struct reader *reader, enum type_property id) {
     const struct property *p = reader->first;
-    while (type_property_named(name_text(p->key)) != id) p = p->next;
+    while (property_said(p) != id) p = p->next;
     return p;
 }
 
@@ -435,13 +465,6 @@ static const struct property *said(const struct reader *reader, enum type_proper
     return reader->seen & UINT64_C(1) << id ? earlier(reader, id) : NULL;
 }
 
-static void contradiction(struct reader *reader, const struct property *p, const char *what,
-                          const char *instead) {
-    if (p)
-        FIND(reader->pass->findings, D_CONTRADICTION, reader->pass->source, property_span(p),
-             text_of(what), text_of(instead));
-}
-
 #define CUTS (PROPERTY_BIT(P_PICK) | PROPERTY_BIT(P_OMIT) | PROPERTY_BIT(P_PARTIAL))
 
 static void check_contradictions(struct reader *reader) {
@@ -479,7 +502,7 @@ void properties_of_type(struct reader *reader, const struct property *first) {
     reader->first = first;
     if (reader->from_map) read_own_type(reader);
     for (const struct property *p = first; p; p = p->next) {
-        enum type_property id = type_property_named(name_text(p->key));
+        enum type_property id = property_said(p);
         bool known = id != TYPE_PROPERTIES;
         bool for_maps = known && type_property_row(id)->place == PLACE_MAPS_ONLY;
         if (!known || (for_maps && !reader->from_map)) {

@@ -64,5 +64,16 @@ void description_label(struct description *d, const char *label, enum type_kind 
 bool description_choose_named(struct description *d, struct type_words *said);
 /* The label by what the schema says of itself, with its members. */
 void description_choose(struct description *d, struct type_words *said);
+/* `allOf`, as AllOf or beside the type that there is. */
+void description_choose_all(struct description *d, struct type_words *said);
+
+/* ## type.c */
+
+struct description description_new(struct importer *in, const struct json *schema, bool is_field);
+/* Each required name once, and each of them a property. */
+bool description_requires_fields(const struct json *schema);
+bool description_requires_once(const struct json *schema);
+/* `required: ["id"]`: what `schema` demands and has no property for. */
+void description_required_names(struct description *d, const struct json *schema);
 
 #endif

@@ -89,11 +89,21 @@ struct import_style {
     enum style_explode explode;
 };
 
+/* One part of a multipart body. */
+struct import_part {
+    struct import_part *next;
+    gramc_text name, argument;
+    gramc_text content_type; /* empty: that of the value */
+    bool is_file;
+};
+
 /* One operation of an HTTP interface; all but the method are templates. */
 struct import_http {
     gramc_text method, url, body, content_type; /* an empty body is none */
     const struct import_header *headers;
     const struct import_style *styles;
+    const struct import_part *parts; /* of a multipart body; NULL: it is none */
+    gramc_text body_file;            /* the path of the file that is the body; empty: none is */
     gramc_text flaw; /* why it cannot be called; empty: nothing is known against it */
 };
 
@@ -103,6 +113,7 @@ struct import_tool {
     const struct json *at; /* for findings */
     gramc_text name, identifier, description, title;
     const struct json *parameters, *result; /* normalised; NULL: nothing was said */
+    struct json *whole;                     /* what they say of the arguments as a whole */
     const struct json *raw;                 /* parameters as they came, for what is lost */
     const struct json *annotations;         /* MCP's hints */
     const struct json *examples;            /* calls; NULL: none */
@@ -212,6 +223,7 @@ struct importer {
     struct map names;      /* identifiers of tools, to struct import_tool */
     struct map type_names; /* names of types, to struct import_type */
     struct map foreign;    /* type names of other languages, reported once each */
+    struct map one_way[2]; /* references of a document, to whether members only go one way there */
     struct map losses;     /* names of members to struct import_loss */
     struct map marks;      /* the address of a schema to what happened to it */
     struct map reasons;    /* schemas that are left out to what the compiler said */
@@ -219,6 +231,7 @@ struct importer {
     struct import_agent *first_agent, **last_agent;
     struct buf spans; /* struct doc_span of the last text written */
     bool bundles;     /* there are some: `meta` in a schema is ours */
+    bool late;        /* after many rounds */
     bool report;      /* the last round: say what was lost */
 };
 
@@ -336,7 +349,9 @@ struct doc *import_type_value(struct importer *in, const struct json *schema);
 /* `[Name:Label {...} | fields]` */
 struct doc *import_definition(struct importer *in, const struct import_type *type);
 bool import_is_required(const struct json *schema, gramc_text name);
-/* What is said about the arguments as a whole: `open` and `schema`, among the tool's properties. */
+/* Sets what is said about the arguments as a whole, once the parameters are as they stay. */
+void import_find_whole(struct importer *in, struct import_tool *tool);
+/* As `open`, `arguments` and `schema`, among the tool's properties. */
 void import_arguments(struct importer *in, const struct import_tool *tool, struct doc *list);
 
 void import_write(struct importer *in, struct buf *out);

@@ -143,10 +143,10 @@ function splitTypes(s) {
     for (const key of ['type', ...about]) delete s[key];
 }
 
-function placeUnion(s, keyword, root) {
+function placeUnion(s, keyword, root, isWhole) {
     const list = s[keyword];
     if (!Array.isArray(list) || !list.length) return;
-    const alone = (keyword === 'anyOf' || !s.anyOf) && !isSpecial(s) && !s.$ref;
+    const alone = !isWhole && (keyword === 'anyOf' || !s.anyOf) && !isSpecial(s) && !s.$ref;
     const meanings = list.every((m) => 'const' in m && 'description' in m && Object.keys(m).length === 2);
     if (alone && (!('type' in s) || meanings)) return;
     const typeOf = (m) => m.type ?? root.$defs?.[decodeURIComponent(String(m.$ref).slice('#/$defs/'.length))]?.type;
@@ -160,7 +160,7 @@ function placeUnion(s, keyword, root) {
     delete s.type;
 }
 
-// The arguments as a whole stay as they are.
+// The arguments as a whole are an object, whatever else they say.
 function inPlainForm(schema, root, isWhole) {
     if (!isSchema(schema) || typeof schema === 'boolean') return schema;
     const s = {};
@@ -175,10 +175,9 @@ function inPlainForm(schema, root, isWhole) {
         if (plainValue !== undefined) Object.defineProperty(s, key, {value: plainValue, enumerable: true, configurable: true, writable: true});
     }
     withoutEmpty(s);
-    if (isWhole) return s;
-    splitTypes(s);
-    placeUnion(s, 'oneOf', root);
-    placeUnion(s, 'anyOf', root);
+    if (!isWhole) splitTypes(s);
+    placeUnion(s, 'oneOf', root, isWhole);
+    placeUnion(s, 'anyOf', root, isWhole);
     return s;
 }
 

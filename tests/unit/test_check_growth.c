@@ -146,7 +146,7 @@ static void test_limit(void **state) {
     struct findings findings;
     struct pass pass = {&compilation, &compilation.arena, &findings, &source};
     (void)state;
-    STATED(CHECKING_MAX, 300000, "G0338: what follows is not checked so far");
+    STATED(CHECKING_MAX, 300000, "G0340: what follows is not checked so far");
     arena_init(&compilation.arena, NULL);
     findings_init(&findings, &compilation.arena, 0);
     checking_takes(&pass, CHECKING_MAX + FREE, (struct span){0, 1});
