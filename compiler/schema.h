@@ -155,10 +155,12 @@ void schema_read_elements(struct pass *pass, struct schema *schema, const struct
 
 enum schema_style {
     SCHEMA_PRINTED = 0,
-    SCHEMA_CHECKED = 1,        /* with the bounds that are only checked (Long) */
-    SCHEMA_META = 4,           /* with what `meta` says */
-    SCHEMA_DEFS = 2,           /* all named types as references, not only the recursive ones */
-    SCHEMA_WITHOUT_CHOICES = 8 /* the root without its enum and const */
+    SCHEMA_CHECKED = 1,         /* with the bounds that are only checked (Long) */
+    SCHEMA_META = 4,            /* with what `meta` says */
+    SCHEMA_DEFS = 2,            /* all named types as references, not only the recursive ones */
+    SCHEMA_WITHOUT_CHOICES = 8, /* the root without its enum and const */
+    SCHEMA_FLAT = 16,   /* nothing about what is inside a value: for scalars and what is empty */
+    SCHEMA_OUTLINE = 32 /* nor what other types say, named ones or members: does it compile? */
 };
 /* Describes a whole schema as JSON Schema 2020-12: $defs at its end if it needs any. `style` is
  * schema_style, or-ed. True if it has bounds that are checked and not printed. */
