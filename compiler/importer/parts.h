@@ -218,6 +218,8 @@ struct importer {
     struct import_type *first_type, **last_type;
     struct import_type *pending; /* the last type that has its schema; NULL: none has */
     struct import_reference_use *uses;
+    struct arena scratch;  /* of comparing one tool with what was compiled of it */
+    struct map indexes;    /* the address of a large object to struct import_index (at.c) */
     struct map references; /* "0#/$defs/Address" to struct import_type */
     struct map records;    /* the address of a schema to struct import_type */
     struct map names;      /* identifiers of tools, to struct import_tool */
@@ -359,6 +361,8 @@ void import_write_library(struct importer *in, struct buf *out);
 
 /* NULL if both mean the same, else the innermost schema of `a` that does not. `b` is compiled and
  * has its definitions in `root`. */
+/* As json_at, for documents with many members side by side. */
+const struct json *import_at(struct importer *in, const struct json *value, gramc_text pointer);
 const struct json *import_difference(struct importer *in, const struct json *a,
                                      const struct json *b, const struct json *root);
 

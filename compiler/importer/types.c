@@ -55,7 +55,7 @@ struct import_type *import_reference(struct importer *in, gramc_text reference) 
     while (hash < reference.len && reference.ptr[hash] >= '0' && reference.ptr[hash] <= '9') hash++;
     if (hash == reference.len || reference.ptr[hash] != '#') return NULL;
     gramc_text pointer = decode(in->arena, text_slice(reference, hash + 1, reference.len));
-    const struct json *target = in->arena->oom ? NULL : json_at(in->document, pointer);
+    const struct json *target = in->arena->oom ? NULL : import_at(in, in->document, pointer);
     bool schema =
         json_is(target, JSON_OBJECT) || json_is(target, JSON_TRUE) || json_is(target, JSON_FALSE);
     if (!schema) return NULL;
