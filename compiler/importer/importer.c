@@ -333,6 +333,7 @@ static void begin(struct importer *in, gramc_compilation *compilation,
     in->last_type = &in->first_type;
     in->last_loss = &in->first_loss;
     in->last_agent = &in->first_agent;
+    arena_init(&in->words, &in->arena->allocator);
     arena_init(&in->scratch, &in->arena->allocator);
     map_init(&in->indexes, in->arena);
     map_init(&in->references, in->arena);
@@ -515,6 +516,7 @@ gramc_status gramc_import(gramc_compilation *compilation, const gramc_import_fil
     gramc_status status = read_files(&in, files, count);
     if (status == GRAMC_OK) status = write_files(&in, &full, spec);
     buf_free(&in.spans);
+    arena_free(&in.words);
     arena_free(&in.scratch);
     findings_sort(&compilation->findings);
     return status;

@@ -218,6 +218,7 @@ struct importer {
     struct import_type *first_type, **last_type;
     struct import_type *pending; /* the last type that has its schema; NULL: none has */
     struct import_reference_use *uses;
+    struct arena words;    /* of the documents of one type or tool that is being written */
     struct arena scratch;  /* of comparing one tool with what was compiled of it */
     struct map indexes;    /* the address of a large object to struct import_index (at.c) */
     struct map references; /* "0#/$defs/Address" to struct import_type */
