@@ -19,7 +19,7 @@ struct one_way {
 };
 
 static const struct json *target_of(const struct one_way *w, const struct json *schema) {
-    return import_at(w->o->in, w->o->document, import_text(schema, "$ref"));
+    return import_target(w->o->in, w->o->document, import_text(schema, "$ref"));
 }
 
 /* The mark, beside a reference too; NULL: it has none. */
