@@ -56,7 +56,10 @@ class Attempt:
 
     def run(self, **more):
         process = self.start(**more)
-        said = process.communicate(timeout=SECONDS * 3)[0]
+        try: said = process.communicate(timeout=SECONDS * 3)[0]
+        except subprocess.TimeoutExpired:
+            process.kill()
+            said = "(gramc did not end) " + process.communicate(timeout=SECONDS)[0]
         return process.returncode, said
 
     def nothing_left(self, what):
@@ -79,7 +82,7 @@ def end_at_once(process):
         except subprocess.TimeoutExpired: pass
 
 def gramc_is_ended():
-    for kind, how in (("tool", "hold"), ("staying", "stay"), ("server", "hold"), ("plugin", "scatter"), ("grader", "hold")):
+    for kind, how in (("tool", "hold"), ("staying", "stay"), ("server", "hold"), ("plugin", "scatter"), ("grader", "hold"), ("tool", "stop-helper")):
         for number in (signal.SIGKILL, signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM, signal.SIGINT):
             attempt = Attempt(how, kind)
             process = attempt.start()
@@ -163,6 +166,7 @@ def environment_block():
         with open(f"/proc/{process.pid}/environ", "rb") as file: block = file.read()
         check(KEY.encode() not in block and block.strip(b"\0") == b"", "the environment block of gramc:", block)
     except PermissionError: check(os.getuid() != 0, "root may not read the environment of gramc")
+    except ProcessLookupError: check(False, "gramc ended before its tool:", process.communicate(timeout=SECONDS)[0])
     process.kill()
     process.communicate(timeout=SECONDS)
     attempt.nothing_left("gramc killed")
@@ -172,5 +176,7 @@ try:
     bombing(), filling(), environment_block()
     leaves_daemons(), gramc_is_ended(), deadline(), inherited(), rights(), burning()
     if not SANITIZED: spying()  # a sanitized gramc stays readable for its own search for leaks
-finally: shutil.rmtree(work, ignore_errors=True)
+finally:
+    for pid in left_behind(f"escapee-{os.getpid()}-"): os.kill(pid, signal.SIGKILL)  # a check that broke off left them
+    shutil.rmtree(work, ignore_errors=True)
 finish(70)

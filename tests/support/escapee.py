@@ -64,8 +64,8 @@ def spy():
 
 def stop_helper():
     daemon()
-    say_ready()
     os.kill(os.getppid(), signal.SIGSTOP)
+    say_ready()
     while True: time.sleep(600)
 
 def burn():
