@@ -37,6 +37,11 @@ if [ -x "$build/bench/bench_kinds" ]; then
     "$build/bench/bench_kinds" "$here/libexec/gramc/gramc-host" "$here/bench/" "$here/bench/stay"
 fi
 
+if [ -x "$build/bench/bench_spawn" ]; then
+    echo "# /bin/true by itself, and under its supervisor (500 of each, in turns)"
+    "$build/bench/bench_spawn" 500 "$(cd "$build" && pwd)/libexec/gramc/gramc-host"
+fi
+
 if [ -x "$build/bench/bench_mcp" ] && [ -x "$build/tests/mcp_server" ]; then
     "$build/bench/bench_mcp" "$(cd "$build" && pwd)/tests/mcp_server" modern
 fi

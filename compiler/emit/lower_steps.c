@@ -217,9 +217,10 @@ void step_wrap_reference(struct lower_node *node) {
 
 /* ## Unions, tuples, constants */
 
-/* Strict mode has fields, or a choice, not both. */
+/* Strict mode has an object, or a choice, not both. */
 void step_choice_or_fields(struct lower_node *node) {
-    if (json_get(node->json, "anyOf") && json_get(node->json, "properties")) node_refuse(node);
+    bool object = json_get(node->json, "properties") || type_includes(node->json, "object");
+    if (json_get(node->json, "anyOf") && object) node_refuse(node);
 }
 
 /* {"const": "red", "description": "stop"} */

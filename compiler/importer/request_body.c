@@ -216,9 +216,10 @@ static void place_member(struct api_request *r, const struct body_members *m,
         put_member(r, field->key, argument);
         return;
     }
-    if (m->kind == BODY_MULTIPART)
-        add_part(r, field, encoding, argument, is_file_part(r->o, m, field));
+    bool is_file = is_file_part(r->o, m, field);
+    if (m->kind == BODY_MULTIPART) add_part(r, field, encoding, argument, is_file);
     else request_put_pair(&r->body, r->body.len ? "&" : "", field->key, argument);
+    if (is_file) return; /* no style means anything to it */
     request_add_style(r, &(struct api_style_question){
                              .name = field->key,
                              .argument = argument,
@@ -227,6 +228,35 @@ static void place_member(struct api_request *r, const struct body_members *m,
                              .schema = field,
                              .at = field,
                              .is_field = true});
+}
+
+/* Everything that the object and its parts say of a member, each once. */
+static void collect_said(struct api_request *r, const struct json *object, gramc_text name,
+                         struct json *list, int depth) {
+    for (const struct json *p = part_of(object); p && depth < DEEPEST_REFERENCE; p = p->next)
+        collect_said(r, openapi_follow(r->o, p), name, list, depth + 1);
+    const struct json *own = json_get_text(json_get(object, "properties"), name);
+    const struct json *known = list->first;
+    while (own && known && !json_equal(known, own)) known = known->next;
+    struct json *copy = own && !known ? ARENA_NEW(r->in->arena, struct json) : NULL;
+    if (!copy) return;
+    *copy = *own;
+    copy->next = NULL;
+    import_append(list, copy);
+}
+
+/* What the body demands of a member: several parts may each say something of it. */
+static const struct json *said_of(struct api_request *r, const struct body_members *m,
+                                  const struct json *field) {
+    struct json *list = import_json(r->in->arena, JSON_ARRAY, TEXT("allOf"), TEXT(""));
+    struct json *all = import_json(r->in->arena, JSON_OBJECT, field->key, TEXT(""));
+    if (!list || !all) return field;
+    collect_said(r, openapi_follow(r->o, m->whole), field->key, list, 0);
+    if (list->count < 2) return field;
+    list->start = all->start = field->start;
+    list->end = all->end = field->end;
+    import_append(all, list);
+    return all;
 }
 
 static void add_members(struct api_request *r, const struct body_members *m,
@@ -239,7 +269,7 @@ static void add_members(struct api_request *r, const struct body_members *m,
         bool read_only = json_is(json_get(p, "readOnly"), JSON_TRUE);
         if (p->kind != JSON_OBJECT || read_only || json_get_text(r->in_body, p->key)) continue;
         bool required = m->required && is_required_in(r, m->whole, p->key, 0);
-        const struct json *said = is_file_part(r->o, m, p) ? as_path(r, p) : p;
+        const struct json *said = is_file_part(r->o, m, p) ? as_path(r, p) : said_of(r, m, p);
         gramc_text argument = request_add_argument(r, p->key, TEXT("body"), said, required);
         import_append(r->in_body, import_json(r->in->arena, JSON_TRUE, p->key, TEXT("")));
         if (argument.len) place_member(r, m, p, argument);

@@ -30,6 +30,14 @@ static gramc_text decode(struct arena *arena, gramc_text text) {
     return buf_to_arena(&out, arena);
 }
 
+const struct json *import_target(struct importer *in, const struct json *document,
+                                 gramc_text reference) {
+    gramc_text pointer = text_slice(reference, 1, reference.len);
+    if (!text_starts(reference, "#/")) return NULL;
+    if (memchr(pointer.ptr, '%', pointer.len)) pointer = decode(in->arena, pointer);
+    return pointer.ptr ? import_at(in, document, pointer) : NULL;
+}
+
 static struct import_type *add_type(struct importer *in, gramc_text name) {
     struct import_type *type = ARENA_NEW(in->arena, struct import_type);
     if (!type) return NULL;

@@ -20,7 +20,8 @@ function regExp(pattern, flags) {
   } catch {
     expression = new RegExp(pattern);
   }
-  return { test: (text) => expression.test(text.slice(0, LONGEST_TEXT)) };
+  // Ajv tells patterns apart by their text: without one, all of a schema would be the first.
+  return { test: (text) => expression.test(text.slice(0, LONGEST_TEXT)), toString: () => String(expression) };
 }
 regExp.code = '(p, f) => new RegExp(p, f)';
 
@@ -110,6 +111,9 @@ function mended(judge, value) {
 
 const nodes = (v) => (v && typeof v === 'object' ? 1 + Object.values(v).reduce((n, x) => n + nodes(x), 0) : 0);
 
+// What tells two small schemas apart is one value in many.
+const LEAST_ROUNDS = 24;
+
 // {equal: true}, {why}: cannot be judged, or {value, theirs}: what one of them accepts alone.
 export function compare(theirs, ours, { objects = false, seed = 1, most = 200, largest = 20000 } = {}) {
   // A few would take longer than all others together.
@@ -128,7 +132,7 @@ export function compare(theirs, ours, { objects = false, seed = 1, most = 200, l
     if (x === true) valid++;
     return x === y || [x, y].some((v) => typeof v === 'string') ? null : { value, theirs: x };
   };
-  const rounds = Math.max(4, Math.min(most, Math.ceil(nodes(a.schema) / 4)));
+  const rounds = Math.max(LEAST_ROUNDS, Math.min(most, Math.ceil(nodes(a.schema) / 4)));
   for (let i = 0; i < rounds; i++) {
     const base = mended(i % 4 ? a : b, makers[i % 4 ? 0 : 1].fit(i % 4 ? a.schema : b.schema));
     for (const value of [base, ...makers[0].changes(base, 8)]) {

@@ -232,25 +232,29 @@ export class Samples {
   // ## Changes in one place
 
   changes(value, most) {
-    const places = [];
+    const { random } = this, places = [];
+    const at = (v, path) => path.reduce((inside, step) => inside[step], v);
     const walk = (v, path) => {
       places.push(path);
       if (Array.isArray(v)) v.slice(0, 3).forEach((x, i) => walk(x, [...path, i]));
       else if (isObject(v)) for (const k of Object.keys(v)) walk(v[k], [...path, k]);
     };
     walk(value, []);
-    const all = [];
+    // Seldom met by chance: the same item twice.
+    const lists = places.filter((path) => path.length && Array.isArray(at(value, path)) && at(value, path).length);
+    const all = lists.length ? [this.changed(value, random.pick(lists), (list) => [...list, list[0]])] : [];
     while (all.length < most) all.push(this.changed(value, this.random.pick(places)));
     return all;
   }
 
-  changed(value, path) {
+  changed(value, path, change = null) {
     if (!path.length) return this.other(value);
     const copy = structuredClone(value);
     let holder = copy;
     for (const step of path.slice(0, -1)) holder = holder[step];
     const last = path.at(-1);
-    if (this.random.chance(0.2)) {
+    if (change) holder[last] = change(holder[last]);
+    else if (this.random.chance(0.2)) {
       if (Array.isArray(holder)) holder.splice(last, 1);
       else delete holder[last];
     } else holder[last] = this.other(holder[last]);
