@@ -28,6 +28,9 @@ echo "# start-up: an empty program, gramc check and gramc compile on ten lines (
 
 sh "$(dirname "$0")/validate/run.sh" "$build"
 
+echo "# specs that are large in one way: processor time at a size and at four times that size"
+python3 "$(dirname "$0")/compile/hostile.py" "$build/bin/gramc" || echo "some bounds were not kept"
+
 if [ -x "$build/bench/bench_kinds" ]; then
     echo "# calls of tools by the kind of their implementation"
     here=$(cd "$build" && pwd)

@@ -105,9 +105,14 @@ bool schema_has_fields(const struct schema *schema);
 /* All fields, those of the base first:
  *     struct field_walk walk = field_walk(schema);
  *     for (const struct field *f; (f = field_next(&walk)) != NULL;) ... */
+enum { WALKED_LINKS = 8 };
 struct field_walk {
     const struct schema *schema, *at; /* where it began; whose fields it is at */
     const struct field *next;
+    /* What follows `at`, the next one last: a chain is gone through from its end, where it leads.
+     */
+    const struct schema *links[WALKED_LINKS];
+    unsigned left, newest;
 };
 struct field_walk field_walk(const struct schema *schema);
 const struct field *field_next(struct field_walk *walk);

@@ -159,10 +159,30 @@ static void test_limit(void **state) {
     arena_free(&compilation.arena);
 }
 
+static void test_long_chain(void **state) {
+    (void)state;
+    STATED(BASES_MAX, 2000, "G0341");
+    for (unsigned more = 0; more < 2; more++) {
+        gramc_compilation *compilation = NULL;
+        const gramc_spec *spec = NULL;
+        struct buf text;
+        buf_init(&text, NULL, 1 << 20);
+        buf_puts(&text, "[T1:Text]\n");
+        for (unsigned i = 2; i <= BASES_MAX + more; i++) buf_printf(&text, "[T%u:T%u]\n", i, i - 1);
+        assert_int_equal(gramc_compilation_new(&compilation, NULL), GRAMC_OK);
+        assert_int_equal(gramc_add_source(compilation, GRAMC_TEXT("s.gram"), text.ptr, text.len),
+                         GRAMC_OK);
+        assert_int_equal(gramc_compile(&spec, compilation), more ? GRAMC_FINDINGS : GRAMC_OK);
+        gramc_compilation_free(compilation);
+        buf_free(&text);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_growth),
         cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_long_chain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
