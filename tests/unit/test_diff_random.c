@@ -17,30 +17,11 @@
 #include "gramc/compile.h"
 #include "gramc/diff.h"
 #include "gramc/schema.h"
+#include "random_value.h"
 
 enum { PAIRS = 1500, LONG_FACTOR = 40, SAMPLES = 60, LARGEST = 1 << 16 };
 
-/* A spec is drawn twice from one state; the second time, a choice is another one now and then. */
-struct random {
-    uint64_t state, other;
-    bool strays;
-};
-
-static uint32_t next_of(uint64_t *state, uint32_t below) {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return (uint32_t)(*state >> 33) % below;
-}
-
-static uint32_t draw(struct random *random, uint32_t below) {
-    uint32_t drawn = next_of(&random->state, below);
-    return random->strays && !next_of(&random->other, 40) ? next_of(&random->other, below) : drawn;
-}
-
 /* ## Types, as a map inside of a value */
-
-static const char *const names[] = {"a", "b", "c"};
 
 static void put_type(struct random *random, struct buf *out, int depth);
 
@@ -185,32 +166,6 @@ static void put_spec(struct random *random, struct buf *out) {
 }
 
 /* ## Values */
-
-static void put_value(struct random *random, struct buf *out, int depth) {
-    static const char *const scalars[] = {"0",     "1",     "2",       "4",    "-1",   "0.5",
-                                          "\"a\"", "\"b\"", "\"abc\"", "\"\"", "true", "null"};
-    uint32_t kind = draw(random, depth > 0 ? 4 : 1);
-    bool some = false;
-    if (kind == 0) {
-        buf_puts(out, scalars[draw(random, 12)]);
-    } else if (kind == 1) {
-        buf_putc(out, '[');
-        for (uint32_t i = 0, count = draw(random, 3); i < count; i++) {
-            if (i) buf_putc(out, ',');
-            put_value(random, out, depth - 1);
-        }
-        buf_putc(out, ']');
-    } else {
-        buf_putc(out, '{');
-        for (size_t i = 0; i < 3; i++) {
-            if (draw(random, 2)) continue;
-            buf_printf(out, "%s\"%s\":", some ? "," : "", names[i]);
-            put_value(random, out, depth - 1);
-            some = true;
-        }
-        buf_putc(out, '}');
-    }
-}
 
 static void put_call(struct random *random, struct buf *out) {
     bool some = false;
