@@ -31,8 +31,9 @@ static const char *const names[] = {"a", "b", "c"};
 static const char *const scalars[SCALARS] = {
     "0", "1", "2", "3", "-1", "1.5", "\"\"", "\"a\"", "\"ab\"", "\"abc\"", "true", "false", "null"};
 
+/* Half of them objects, where they may nest. */
 static inline void put_value(struct random *random, struct buf *out, int depth) {
-    uint32_t kind = draw(random, depth > 0 ? 3 : 1);
+    uint32_t kind = draw(random, depth > 0 ? 4 : 1);
     bool some = false;
     if (kind == 0) {
         buf_puts(out, scalars[draw(random, SCALARS)]);
