@@ -9,6 +9,7 @@
 #include "runtime/bind_box.h"
 #include "runtime/bind_guard.h"
 #include "runtime/bind_roles.h"
+#include "runtime/egress_policy.h"
 #include "runtime/offering.h"
 #include "base/options.h"
 #include "runtime/proof.h"
@@ -273,6 +274,7 @@ gramc_bound *bound_new(const gramc_library *library, const gramc_bind_options *o
     map_init(&bound->offered_schemas, &bound->arena);
     if (secrets_new(&bound->secrets, &allocator, options->secrets, options->secret_count))
         bound->arena.oom = true;
+    bound->egress = egress_policy_new(&bound->arena, options->egress);
     if (options->offering) {
         const gramc_offering *offering = options->offering;
         bound->offered = offered_copy(&bound->arena, offering->boxes, offering->box_count);
@@ -307,6 +309,7 @@ gramc_status bound_make(gramc_bound **out, const gramc_agent *agent, const gramc
     *out = NULL;
     if (!is_prepared(agent)) return GRAMC_USAGE;
     if (!secrets_are_usable(options.secrets, options.secret_count)) return GRAMC_USAGE;
+    if (!egress_is_usable(options.egress)) return GRAMC_USAGE;
     gramc_bound *bound = bound_new(library, &options);
     if (!bound) return GRAMC_NOMEM;
     bound->agent = agent;
@@ -347,6 +350,7 @@ gramc_status gramc_bind_tool(gramc_bound **out, const gramc_library *library, gr
     OPTIONS_READ(options, given);
     *out = NULL;
     if (!secrets_are_usable(options.secrets, options.secret_count)) return GRAMC_USAGE;
+    if (!egress_is_usable(options.egress)) return GRAMC_USAGE;
     gramc_bound *bound = bound_new(library, &options);
     if (!bound) return GRAMC_NOMEM;
     bound->given = &options;

@@ -89,6 +89,7 @@ struct gramc_bound {
     const gramc_builtins *builtins;
     gramc_reader reader;
     const gramc_toolbox_host *host; /* NULL: none */
+    struct egress_policy *egress;
     gramc_text path;                /* that programs inherit; ptr NULL: not known */
 };
 
