@@ -33,7 +33,7 @@ static bool take_number(gramc_text *text, uint64_t *out) {
         bool hex = text->len > 1 && (text->ptr[1] == 'x' || text->ptr[1] == 'X');
         base = hex ? 16 : 8;
         *text = text_slice(*text, hex ? 2 : 1, text->len);
-        any = true;
+        any = !hex;
     }
     for (; text->len && digit_of(text->ptr[0]) < base; any = true) {
         *out = *out * (uint64_t)base + (uint64_t)digit_of(text->ptr[0]);

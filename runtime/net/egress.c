@@ -17,7 +17,7 @@ enum { SHOWN = 100 };
 /* An address in them is one of the IPv4 address that begins at that byte. */
 enum { NONE = 0, AT_2 = 2, AT_12 = 12 };
 
-struct range {
+struct address_range {
     unsigned char prefix[HOST_ADDRESS];
     unsigned char bits;
     unsigned char inside;
@@ -30,7 +30,7 @@ struct range {
 
 /* Narrow ranges stand before the wide ones that hold them. IANA's registries of special addresses,
  * and where clouds keep their credentials. */
-static const struct range ranges[] = {
+static const struct address_range ranges[] = {
     {V4(169, 254, 169, 254), 128, NONE, EGRESS_OF_ITSELF, "the metadata address of a cloud"},
     {V4(169, 254, 170, 2), 128, NONE, EGRESS_OF_ITSELF, "the metadata address of a cloud"},
     {V4(169, 254, 170, 23), 128, NONE, EGRESS_OF_ITSELF, "the metadata address of a cloud"},
@@ -77,7 +77,7 @@ static const struct range ranges[] = {
     {{0x20, 0x01, 0x0D, 0xB8}, 32, NONE, EGRESS_OF_ITSELF, "a reserved address"},
     {{0x20}, 3, NONE, EGRESS_OPEN, "a public address"}};
 
-static bool is_in(const struct range *range, const unsigned char address[HOST_ADDRESS]) {
+static bool is_in(const struct address_range *range, const unsigned char address[HOST_ADDRESS]) {
     size_t whole = range->bits / 8, rest = range->bits % 8;
     if (memcmp(range->prefix, address, whole) != 0) return false;
     return !rest || !((range->prefix[whole] ^ address[whole]) >> (8 - rest));
@@ -87,7 +87,7 @@ static bool is_in(const struct range *range, const unsigned char address[HOST_AD
 enum egress_need egress_need_of(const unsigned char address[HOST_ADDRESS], const char **what) {
     unsigned char four[HOST_ADDRESS] = V4(0, 0, 0, 0);
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
-        const struct range *range = &ranges[i];
+        const struct address_range *range = &ranges[i];
         if (!is_in(range, address)) continue;
         if (range->inside) {
             memcpy(four + 12, address + range->inside, 4);
@@ -127,7 +127,16 @@ static bool is_of_localhost(const unsigned char address[HOST_ADDRESS]) {
     return memcmp(address, four, HOST_ADDRESS) == 0 || memcmp(address, six, HOST_ADDRESS) == 0;
 }
 
-/* `localhost` names its two addresses, and no other name does any. */
+/* `localhost` and the names below it, which nobody is asked for. */
+static bool is_localhost(const struct host_entry *entry) {
+    static const char suffix[] = ".localhost";
+    size_t len = sizeof(suffix) - 1;
+    gramc_text name = entry->name;
+    if (entry->is_address || entry->is_below) return false;
+    return text_is_nocase(name, suffix + 1) ||
+           (name.len > len && text_is_nocase(text_slice(name, name.len - len, name.len), suffix));
+}
+
 static bool names_address(const struct egress *rules, const unsigned char address[HOST_ADDRESS],
                           uint16_t port) {
     gramc_text rest = text_of(rules->hosts);
@@ -135,9 +144,7 @@ static bool names_address(const struct egress *rules, const unsigned char addres
     while (next_entry(&rest, &entry)) {
         if (entry.port && entry.port != port) continue;
         if (entry.is_address && memcmp(entry.address, address, HOST_ADDRESS) == 0) return true;
-        bool local =
-            !entry.is_address && !entry.is_below && text_is_nocase(entry.name, "localhost");
-        if (local && is_of_localhost(address)) return true;
+        if (is_localhost(&entry) && is_of_localhost(address)) return true;
     }
     return false;
 }
@@ -145,7 +152,7 @@ static bool names_address(const struct egress *rules, const unsigned char addres
 /* ## Decisions */
 
 static const char *spell(const unsigned char address[HOST_ADDRESS], char out[INET6_ADDRSTRLEN]) {
-    struct range mapped = {.prefix = V4(0, 0, 0, 0), .bits = 96};
+    struct address_range mapped = {.prefix = V4(0, 0, 0, 0), .bits = 96};
     bool four = is_in(&mapped, address);
     return inet_ntop(four ? AF_INET : AF_INET6, four ? address + 12 : address, out,
                      INET6_ADDRSTRLEN);
