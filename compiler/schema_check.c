@@ -165,8 +165,14 @@ static bool was_told(const struct pass *pass, enum diag_id id, struct span at, g
     return false;
 }
 
-static void evaluate(struct pass *pass, const gramc_schema *program, gramc_text json,
-                     struct span at, enum diag_id id) {
+/* What a finding calls the value: a secret is not repeated. */
+static gramc_text shown(const struct schema *schema, gramc_text json) {
+    return text_is(schema_get(schema, P_FORMAT), "password") ? TEXT("(a secret)") : json;
+}
+
+static void evaluate(struct pass *pass, const gramc_schema *program, const struct schema *schema,
+                     gramc_text json, struct span at, enum diag_id id) {
+    gramc_text told = shown(schema, json);
     gramc_check_options options = GRAMC_CHECK_OPTIONS_INIT;
     gramc_verdict *verdict = NULL;
     options.allocator = &pass->arena->allocator;
@@ -177,17 +183,19 @@ static void evaluate(struct pass *pass, const gramc_schema *program, gramc_text 
             verdict->error_count ? verdict->errors[0].message : TEXT("it is not valid");
         /* The finding has named the value already. */
         if (text_starts(why, "the value: ")) why = text_slice(why, 11, why.len);
-        if (!was_told(pass, id, at, json)) FIND(pass->findings, id, pass->source, at, json, why);
+        if (!was_told(pass, id, at, told)) FIND(pass->findings, id, pass->source, at, told, why);
     }
     gramc_verdict_free(verdict);
 }
 
 /* Each member of a list against a program. */
 static void evaluate_list(struct pass *pass, const gramc_schema *program,
-                          const struct constraint *list, enum diag_id id) {
+                          const struct schema *schema, const struct constraint *list,
+                          enum diag_id id) {
     const struct json *items = list ? constraint_json(list) : NULL;
     for (const struct json *item = items ? items->first : NULL; item; item = item->next)
-        evaluate(pass, program, text_slice(list->text, item->start, item->end), list->at, id);
+        evaluate(pass, program, schema, text_slice(list->text, item->start, item->end), list->at,
+                 id);
 }
 
 void examples_check(struct pass *pass, const struct schema *arguments, bool closed,
@@ -197,7 +205,7 @@ void examples_check(struct pass *pass, const struct schema *arguments, bool clos
     struct arena scratch;
     arena_init(&scratch, &pass->arena->allocator);
     gramc_schema *program = compile_trial(pass, &scratch, &trial);
-    if (program) evaluate_list(pass, program, examples, D_EXAMPLE_MISMATCH);
+    if (program) evaluate_list(pass, program, arguments, examples, D_EXAMPLE_MISMATCH);
     gramc_schema_free(program);
     arena_free(&scratch);
 }
@@ -238,8 +246,8 @@ static void check_choices(struct pass *pass, struct arena *scratch, const struct
     const struct trial trial = {schema, schema, SCHEMA_WITHOUT_CHOICES, false};
     gramc_schema *program = compile_trial(pass, scratch, &trial);
     if (!program) return;
-    evaluate_list(pass, program, own(schema, P_ENUM), D_ENUM_MISMATCH);
-    if (choice) evaluate(pass, program, choice->text, choice->at, D_CONST_MISMATCH);
+    evaluate_list(pass, program, schema, own(schema, P_ENUM), D_ENUM_MISMATCH);
+    if (choice) evaluate(pass, program, schema, choice->text, choice->at, D_CONST_MISMATCH);
     if (!own(schema, P_ENUM)) check_inherited(pass, program, schema);
     gramc_schema_free(program);
 }
@@ -269,7 +277,7 @@ static void check_data(struct pass *pass, const struct schema *schema) {
     if (choices) check_choices(pass, &scratch, schema);
     if (examples || risky) {
         gramc_schema *program = compile(pass, &scratch, schema);
-        if (program) evaluate_list(pass, program, examples, D_EXAMPLE_MISMATCH);
+        if (program) evaluate_list(pass, program, schema, examples, D_EXAMPLE_MISMATCH);
         gramc_schema_free(program);
     }
     arena_free(&scratch);
@@ -282,7 +290,8 @@ static void check_default(struct pass *pass, const struct field *field) {
         return;
     arena_init(&scratch, &pass->arena->allocator);
     gramc_schema *program = compile(pass, &scratch, field->schema);
-    if (program) evaluate(pass, program, fallback->text, fallback->at, D_DEFAULT_MISMATCH);
+    if (program)
+        evaluate(pass, program, field->schema, fallback->text, fallback->at, D_DEFAULT_MISMATCH);
     gramc_schema_free(program);
     arena_free(&scratch);
 }

@@ -453,12 +453,56 @@ static void put_inside(struct describer *d) {
     if (schema->kind == TYPE_TUPLE) put_tuple(d);
 }
 
+/* Said by a property, which counts. */
+static bool is_said(const struct describer *d, gramc_text keyword,
+                    const struct constraint *fallback) {
+    if (text_is(keyword, "default")) return fallback != NULL;
+    if (text_is(keyword, "deprecated")) return schema_is_deprecated(d->schema);
+    for (enum type_property p = 0; p < TYPE_PROPERTIES; p++)
+        if (text_eq(keyword, type_property_printed(p))) return find(d, p) != NULL;
+    return false;
+}
+
+static const struct json *annotations_of(const struct schema *link) {
+    const struct constraint *c = link->constraints;
+    while (c && c->property != P_META) c = c->next;
+    const struct json *document = c ? constraint_json(c) : NULL;
+    return document ? json_get(document, "jsonSchema") : NULL;
+}
+
+/* What the place of use says of a name counts. */
+static bool is_annotated_above(const struct schema *first, const struct schema *below,
+                               gramc_text name) {
+    for (const struct schema *link = first; link != below; link = link->base) {
+        const struct json *said = annotations_of(link);
+        if (said && json_get_text(said, name)) return true;
+    }
+    return false;
+}
+
+/* `meta: {jsonSchema: {...}}`: annotations that the language has no property for. */
+static void put_annotations(struct describer *d, const struct constraint *fallback) {
+    bool passed_over = d->left_out & UINT64_C(1) << P_META;
+    const struct schema *first = passed_over ? d->schema->base : d->schema;
+    for (const struct schema *link = first; link; link = link->base) {
+        const struct json *said = annotations_of(link);
+        for (const struct json *m = said ? said->first : NULL; m; m = m->next) {
+            bool raw = d->raw && raw_member(d->schema, m->key, NULL);
+            if (raw || is_said(d, m->key, fallback) || is_annotated_above(first, link, m->key))
+                continue;
+            json_sink_key(d->sink, m->key);
+            json_sink_value(d->sink, m);
+        }
+    }
+}
+
 static void put_rest(struct describer *d, const struct constraint *fallback) {
     if (fallback && put_key(d, "default")) put_data(d, fallback);
     put_properties(d, P_EXAMPLES, P_EXAMPLES);
     if (schema_is_deprecated(d->schema)) put_flag(d, "deprecated", true);
     put_properties(d, P_READ_ONLY, P_WRITE_ONLY);
     if (d->document->style & SCHEMA_META) put_properties(d, P_META, P_META);
+    else put_annotations(d, fallback);
 }
 
 /* ## References */

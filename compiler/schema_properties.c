@@ -11,6 +11,7 @@
 #include "compiler/meant.h"
 #include "compiler/raw_schema.h"
 #include "compiler/properties.h"
+#include "jsonschema/keywords.h"
 
 void reader_wrong_value(struct reader *reader, const struct property *p, const char *wanted) {
     find_wrong_value(reader->pass, p, wanted);
@@ -131,6 +132,24 @@ static bool flag_in(struct reader *reader, const struct property *p) {
 /* Said or not said: `false` says nothing. */
 static void read_mark(struct reader *reader, enum type_property id, const struct property *p) {
     if (flag_in(reader, p)) reader_say(reader, id, TEXT("true"), p->value->span);
+}
+
+static void contradiction(struct reader *reader, const struct property *p, const char *what,
+                          const char *instead) {
+    if (p)
+        FIND(reader->pass->findings, D_CONTRADICTION, reader->pass->source, property_span(p),
+             text_of(what), text_of(instead));
+}
+
+/* A format that says to whom the value may be shown. */
+static void read_secret(struct reader *reader, enum type_property id, const struct property *p) {
+    gramc_text format = schema_get(reader->schema, P_FORMAT);
+    bool is_secret = text_is(format, "password"), secret = flag_in(reader, p);
+    if (secret && format.len && !is_secret && !reader->schema->definition)
+        contradiction(reader, p, "it has a format", "keep one of them");
+    else if (secret) reader_say(reader, P_FORMAT, TEXT("password"), p->value->span);
+    else if (is_secret) contradiction(reader, p, "its base is secret", "leave it out");
+    (void)id;
 }
 
 static uint8_t said_in(struct reader *reader, const struct property *p) {
@@ -308,9 +327,25 @@ static void read_raw(struct reader *reader, enum type_property id, const struct 
     if (wrong) reader_wrong_value(reader, p, "a JSON object: json`{...}`");
 }
 
+/* `jsonSchema` in it is printed, so it may not demand anything. */
+static bool has_annotations_alone(const struct constraint *meta) {
+    const struct json *document = meta ? constraint_json(meta) : NULL;
+    const struct json *kept = document ? json_get(document, "jsonSchema") : NULL;
+    if (!kept) return true;
+    const struct json *m = kept->kind == JSON_OBJECT ? kept->first : NULL;
+    while (m && !keyword_asserts(m->key) && !text_starts(m->key, "$")) m = m->next;
+    return kept->kind == JSON_OBJECT && !m;
+}
+
 static void read_meta(struct reader *reader, enum type_property id, const struct property *p) {
-    if (p->value->kind == VALUE_MAP) read_data(reader, id, p);
-    else reader_wrong_value(reader, p, "a map");
+    if (p->value->kind != VALUE_MAP) {
+        reader_wrong_value(reader, p, "a map");
+        return;
+    }
+    read_data(reader, id, p);
+    const struct constraint *said = schema_find(reader->schema, P_META);
+    if (!has_annotations_alone(said))
+        reader_wrong_value(reader, p, "a map whose `jsonSchema` has annotations alone");
 }
 
 /* ## All of them */
@@ -336,8 +371,8 @@ static read_function *const readers[TYPE_PROPERTIES] = {
     [P_WRITE_ONLY] = read_mark,    [P_REST] = read_rest,
     [P_SCHEMA] = read_raw,         [P_NAME] = read_name,
     [P_REQUIRED] = read_required,  [P_OPTIONAL] = read_optional,
-    [P_PICK] = read_names,         [P_OMIT] = read_names,
-    [P_PARTIAL] = read_mark,
+    [P_SECRET] = read_secret,      [P_PICK] = read_names,
+    [P_OMIT] = read_names,         [P_PARTIAL] = read_mark,
 };
 
 static void unknown_property(struct reader *reader, const struct property *p) {
@@ -416,13 +451,6 @@ static void read_own_type(struct reader *reader) {
 
 static const struct property *said(const struct reader *reader, enum type_property id) {
     return reader->seen & UINT64_C(1) << id ? earlier(reader, id) : NULL;
-}
-
-static void contradiction(struct reader *reader, const struct property *p, const char *what,
-                          const char *instead) {
-    if (p)
-        FIND(reader->pass->findings, D_CONTRADICTION, reader->pass->source, property_span(p),
-             text_of(what), text_of(instead));
 }
 
 #define CUTS (PROPERTY_BIT(P_PICK) | PROPERTY_BIT(P_OMIT) | PROPERTY_BIT(P_PARTIAL))

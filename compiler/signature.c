@@ -165,10 +165,30 @@ bool signature_is_closed(const struct signature *signature) {
     static const char *const opening[] = {"patternProperties", "required", "unevaluatedProperties"};
     const struct raw_schema *raw = signature->arguments.raw;
     const struct json *others = raw ? json_get(raw->json, "additionalProperties") : NULL;
-    bool open = others ? others->kind != JSON_FALSE : signature->arguments.open == SAID_TRUE;
+    const struct schema *whole = &signature->arguments;
+    bool named = whole->values || whole->patterns || schema_find(whole, P_REQUIRED);
+    bool open = others ? others->kind != JSON_FALSE : named || whole->open == SAID_TRUE;
     for (size_t i = 0; raw && i < sizeof opening / sizeof *opening; i++)
         open = open || json_get(raw->json, opening[i]);
     return !open;
+}
+
+bool signature_says_more(const struct signature *signature) {
+    const struct schema *whole = &signature->arguments;
+    return whole->raw || whole->constraints || whole->all || whole->values || whole->keys ||
+           whole->patterns;
+}
+
+void signature_take(struct signature *signature, const struct schema *whole) {
+    struct schema *own = &signature->arguments;
+    if (whole->span.end) own->span = whole->span;
+    own->open = whole->open;
+    own->raw = whole->raw;
+    own->constraints = whole->constraints;
+    own->all = whole->all;
+    own->values = whole->values;
+    own->keys = whole->keys;
+    own->patterns = whole->patterns;
 }
 
 void signature_check(struct pass *pass, const struct signature *signature) {

@@ -14,6 +14,11 @@ struct signature {
 /* Arguments that no parameter names are refused, unless the tool says otherwise. */
 bool signature_is_closed(const struct signature *signature);
 
+/* Something is said about the arguments as a whole, beside `open`. */
+bool signature_says_more(const struct signature *signature);
+/* What the tool says about them, taken over from a schema of its own. */
+void signature_take(struct signature *signature, const struct schema *whole);
+
 /* What can only be checked once all names are known: defaults, bounds, patterns. */
 void signature_check(struct pass *pass, const struct signature *signature);
 

@@ -10,12 +10,13 @@
 #include "compiler/pattern.h"
 #include "compiler/properties.h"
 #include "compiler/raw_schema.h"
+#include "compiler/schema_reader.h"
 #include "compiler/vocabulary.h"
 
 /* Everything goes through one struct, so that the table needs one kind of offset. */
 struct tool_properties {
     gramc_text description, name, title, meta;
-    const struct value *examples, *deprecated, *schema, *approve;
+    const struct value *examples, *deprecated, *arguments, *schema, *approve;
     bool optional, return_direct;
     uint32_t max_call_errors, max_tool_errors, timeout_ms;
     int open, read_only, destructive, idempotent, open_world;
@@ -39,6 +40,7 @@ static const struct property_row rows[] = {
     {"openWorld", PROPERTY_TRISTATE, AT(open_world)},
     {"approve", PROPERTY_VALUE, AT(approve)},
     {"open", PROPERTY_TRISTATE, AT(open)},
+    {"arguments", PROPERTY_VALUE, AT(arguments)},
     {"schema", PROPERTY_VALUE, AT(schema)},
     {"meta", PROPERTY_META, AT(meta)},
 };
@@ -65,10 +67,44 @@ static void read_examples(struct pass *pass, const struct value *value,
          TEXT("a list of json`{...}` calls"), text_of(value_noun(value)));
 }
 
+/* What an object says of itself but for its fields, which are the parameters, and what the tool has
+ * a property for. */
+static bool is_of_arguments(gramc_text key) {
+    static const enum type_property taken[] = {
+        P_TITLE, P_DESCRIPTION, P_ENUM,     P_CONST,     P_EXAMPLES,  P_ALL_OF, P_VALUES,
+        P_KEYS,  P_PATTERNS,    P_REQUIRED, P_MIN_NAMES, P_MAX_NAMES, P_META};
+    enum type_property id = type_property_named(key);
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+        if (id == taken[i]) return true;
+    return id == TYPE_PROPERTIES; /* the reader of types reports it */
+}
+
+/* `arguments: {values: Text, minProperties: 1}` */
+static void read_whole(struct pass *pass, struct schema *arguments, const struct value *map) {
+    struct reader reader = {.pass = pass, .schema = arguments};
+    if (map->kind != VALUE_MAP) {
+        FIND(pass->findings, D_WRONG_VALUE, pass->source, map->span, TEXT("arguments"),
+             TEXT("a map: {minProperties: 1}"), text_of(value_noun(map)));
+        return;
+    }
+    for (const struct property *p = map->as.entries; p; p = p->next) {
+        if (is_of_arguments(name_text(p->key))) continue;
+        struct finding *f =
+            FIND(pass->findings, D_PROPERTY_NOT_HERE, pass->source, name_span(p->key),
+                 name_text(p->key), TEXT("of the arguments only names and their values are told"));
+        finding_help(pass->findings, f,
+                     "fields are the parameters; `open` and `schema` stand in the tool");
+        return;
+    }
+    arguments->span = map->span;
+    properties_of_type(&reader, map->as.entries);
+}
+
 /* What is said about the arguments as a whole. */
 static void read_arguments(struct pass *pass, struct schema *arguments,
                            const struct tool_properties *p) {
     bool wrong = false;
+    if (p->arguments) read_whole(pass, arguments, p->arguments);
     if (p->open >= 0) arguments->open = p->open ? SAID_TRUE : SAID_FALSE;
     if (p->schema) arguments->raw = raw_read(pass, p->schema, &wrong);
     if (wrong)
@@ -141,8 +177,7 @@ static void read_signature(struct pass *pass, struct tool *tool, const struct sc
     }
     tool->signature = signature_read(pass, pattern->elements);
     if (!tool->signature) return;
-    tool->signature->arguments.open = arguments->open;
-    tool->signature->arguments.raw = arguments->raw;
+    signature_take(tool->signature, arguments);
     switch ((enum type_kind)tool->signature->result->kind) {
     case TYPE_STRING: tool->public.result_kind = GRAMC_RESULT_TEXT; break;
     case TYPE_NULL: tool->public.result_kind = GRAMC_RESULT_NULL; break;

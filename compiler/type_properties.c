@@ -74,6 +74,7 @@ static enum type_property candidate(gramc_text spelling) {
     case TEXT_KEY(13, 'p', 'r', 's'): return P_KEYS;
     case TEXT_KEY(8, 'p', 'a', 's'):
     case TEXT_KEY(17, 'p', 'a', 's'): return P_PATTERNS;
+    case TEXT_KEY(6, 's', 'e', 't'): return P_SECRET;
     case TEXT_KEY(4, 'p', 'i', 'k'): return P_PICK;
     case TEXT_KEY(4, 'o', 'm', 't'): return P_OMIT;
     case TEXT_KEY(7, 'p', 'a', 'l'): return P_PARTIAL;

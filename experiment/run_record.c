@@ -95,6 +95,11 @@ void run_record_event(struct run_record *record, const gramc_event *event) {
         attempt->system_fingerprint = arena_text(&record->arena, response->system_fingerprint);
         attempt->has_tokens |= response->total_tokens > 0;
     }
+    if (event->kind == GRAMC_EVENT_OUTCOME) {
+        attempt->message = arena_text(&record->arena, event->result->message);
+        attempt->answer = arena_text(&record->arena, event->text);
+        record->is_told = true;
+    }
 }
 
 /* ## Its end */
@@ -103,8 +108,9 @@ void run_record_end(struct run_record *record, const gramc_run_result *result) {
     struct attempt *attempt = &record->attempt;
     attempt->fault = fault_of_outcome(result->outcome);
     attempt->outcome = text_of(gramc_outcome_name(result->outcome));
-    attempt->message = arena_text(&record->arena, result->message);
-    attempt->answer = arena_text(&record->arena, result->text);
+    /* What was told is without secrets. */
+    if (!record->is_told) attempt->message = arena_text(&record->arena, result->message);
+    if (!record->is_told) attempt->answer = arena_text(&record->arena, result->text);
     attempt->requests = result->requests;
     attempt->retries = result->retries;
     attempt->calls = result->calls;

@@ -15,6 +15,7 @@ struct run_record {
     struct attempt attempt;
     struct made_call *made, **made_end;
     size_t call_count;
+    bool is_told; /* its end */
 };
 
 void run_record_init(struct run_record *record, const gramc_allocator *allocator);

@@ -36,6 +36,7 @@ bool advice_put_held(struct buf *out, struct evaluation *evaluation,
     struct arena scratch;
     bool told = false;
     if (value->kind != JSON_STRING || value->text.len > ADVICE_BYTES_MAX) return false;
+    if (words_is_secret(at->node)) return false;
     /* What is wrong is known: a used up budget only makes it shorter. */
     if (evaluation->steps <= value->text.len / BYTES_PER_STEP) return false;
     evaluation->steps -= value->text.len / BYTES_PER_STEP;

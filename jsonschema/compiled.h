@@ -100,6 +100,7 @@ struct string_rules {
     const struct format *format;         /* NULL: none, or only noted */
     const struct content_rules *content; /* NULL: none, or only noted */
     bool lengths_only;                   /* none of these */
+    bool secret;                         /* by its format: it is not quoted */
 };
 
 struct array_rules {

@@ -271,6 +271,7 @@ static bool build_string(struct builder *b) {
     if (pattern && !(rules->pattern = read_pattern(b, pattern, kept_text(b, pattern->text))))
         return false;
     if (format && b->resource->dialect.assert_formats) rules->format = format_find(format->text);
+    rules->secret = format && text_is(format->text, "password");
     if (!build_content(b, rules)) return false;
     rules->lengths_only = !rules->pattern && !rules->format && !rules->content;
     return true;

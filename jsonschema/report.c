@@ -141,8 +141,9 @@ static void finish(struct sentence *s) {
 }
 
 static void put_got(struct sentence *s) {
-    buf_puts(&s->out, ", got ");
-    words_put_value(&s->out, s->at->value);
+    bool shown = !words_is_secret(s->at->node) || s->at->value->kind == JSON_NULL;
+    buf_puts(&s->out, shown ? ", got " : ", got a secret that is not shown");
+    if (shown) words_put_value(&s->out, s->at->value);
 }
 
 /* ## Types and values */

@@ -240,6 +240,26 @@ void words_put_short(struct buf *out, const struct json *value) {
     }
 }
 
+static bool has_secret(const struct node_list *list, unsigned depth);
+
+static bool is_secret(const struct schema_node *node, unsigned depth) {
+    const struct applicators *apply = node->apply;
+    if (node->string && node->string->secret) return true;
+    if (!apply || !depth) return false;
+    return has_secret(&apply->all, depth) || has_secret(&apply->any, depth) ||
+           has_secret(&apply->one, depth);
+}
+
+static bool has_secret(const struct node_list *list, unsigned depth) {
+    for (size_t i = 0; i < list->count; i++)
+        if (list->nodes[i] && is_secret(list->nodes[i], depth - 1)) return true;
+    return false;
+}
+
+bool words_is_secret(const struct schema_node *node) {
+    return is_secret(node, 3);
+}
+
 void words_put_value(struct buf *out, const struct json *value) {
     if (value->kind == JSON_STRING) buf_puts(out, "the string ");
     if (value->kind == JSON_NUMBER) buf_puts(out, "the number ");

@@ -30,6 +30,8 @@ size_t words_put_uri(struct buf *out, const struct schema_node *node);
 
 /* "the string \"abc\"", "an array of 3 items". */
 void words_put_value(struct buf *out, const struct json *value);
+/* True if a value of this schema, or of one that it may fit, is not to be quoted. */
+bool words_is_secret(const struct schema_node *node);
 /* The value itself, shortened. */
 void words_put_short(struct buf *out, const struct json *value);
 /* Text shortened to `most` bytes, between characters. */

@@ -9,7 +9,7 @@
 #include "base/options.h"
 #include "runtime/model_stream.h"
 #include "runtime/run.h"
-#include "runtime/secret.h"
+#include "runtime/secret_typed.h"
 
 gramc_model *model_new(const struct model_kind *kind, const gramc_allocator *allocator) {
     gramc_allocator chosen = allocator ? *allocator : mem_default();
@@ -99,8 +99,19 @@ static void tell(struct ask *ask) {
     run_step(ask->run);
 }
 
+bool ask_learn(struct ask *ask) {
+    gramc_run *run = ask->run;
+    if (!watch_is_on(&run->watch)) return true;
+    return !secrets_learn_reply(&run->watch.secrets, &run->loop->allocator, run->step,
+                                run->asking.arguments_of, &ask->reply);
+}
+
 void ask_answer(struct ask *ask) {
     limiter_count(ask);
+    if (!ask_learn(ask)) {
+        ask_fail_nomem(ask);
+        return;
+    }
     watch_reply(&ask->run->watch, &ask->reply, ask->size, ask->started);
     tell(ask);
 }

@@ -91,6 +91,8 @@ void ask_free(struct ask *ask);
 
 /* ## For the kinds */
 /* `reply` is filled in: tells the run. */
+/* Notes what types call secret in the answer, before it is told; false without memory. */
+bool ask_learn(struct ask *ask);
 void ask_answer(struct ask *ask);
 /* No answer; printf, into the run's message. */
 #if defined(__GNUC__)

@@ -328,6 +328,10 @@ static void on_answer(struct http_request *http) {
                                              &why)) {
     case GRAMC_OK:
         ask->last.class_ = GRAMC_ATTEMPT_ANSWERED;
+        if (!ask_learn(ask)) {
+            ask_fail_nomem(ask);
+            break;
+        }
         tell_attempt(ask, TEXT(""), false, 0);
         if (hide_reply(ask)) ask_answer(ask);
         else ask_fail_nomem(ask);

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "runtime/reading.h"
 #include "runtime/run.h"
+#include "runtime/secret_typed.h"
 #include "runtime/wire.h"
 
 enum { TEXT_MAX = 2 << 20 };
@@ -21,6 +22,15 @@ static const char *const slot_names[] = {[SLOT_FINE] = "ok",
                                          [SLOT_TIMEOUT] = "timeout",
                                          [SLOT_BAD_RESULT] = "result-error",
                                          [SLOT_DENIED] = "denied"};
+
+/* What a type calls secret is not told. */
+static void learn(struct slot *slot, gramc_text schema, const struct json *document,
+                  gramc_text json) {
+    gramc_run *run = slot->run;
+    if (!watch_is_on(&run->watch)) return;
+    if (secrets_learn_typed(&run->watch.secrets, &run->loop->allocator, schema, document, json))
+        run_nomem(run);
+}
 
 /* ## Settling a slot */
 
@@ -39,6 +49,7 @@ static void settle(struct slot *slot, enum slot_outcome outcome, gramc_text text
     told.outcome = slot_names[outcome];
     told.own = slot->own;
     told.queued_ns = slot->queued_ns + slot->asked_ns;
+    if (slot->bound && outcome == SLOT_FINE) learn(slot, slot->bound->tool->result, NULL, text);
     watch_result(&run->watch, &told, text,
                  slot->started + slot->queued_ns + (slot->is_sent ? 0 : slot->asked_ns));
     if (--run->pending == 0 && run->state == RUN_AWAIT_TOOLS) run->state = RUN_COLLECT;
@@ -190,6 +201,8 @@ static void on_sent(void *ctx, gramc_text arguments, const gramc_event_reading *
     gramc_event_call told = told_call(slot);
     told.sent = arguments;
     told.reading = reading;
+    const gramc_tool *tool = slot->bound->tool;
+    learn(slot, tool->parameters, tool->document, arguments);
     if (slot->run->strategy->wants_sent) slot->sent = arena_text(&slot->run->ask.arena, arguments);
     watch_call(&slot->run->watch, &told);
     slot->started = watch_stamp(&slot->run->watch);

@@ -19,6 +19,7 @@
 #include "runtime/mcp/server.h"
 #include "runtime/process/worker.h"
 #include "runtime/reading.h"
+#include "runtime/secret.h"
 #include "runtime/session/session.h"
 
 enum { BODY_MAX = 256 << 20 };
@@ -85,6 +86,7 @@ static void run_free(gramc_run *run) {
     arena_free(&run->turn);
     arena_free(&run->inner);
     trace_free(&run->watch.trace);
+    secrets_free(run->watch.secrets);
     arena_free(&run->arena);
     mem_free(&loop->allocator, run, sizeof(*run));
 }
@@ -632,6 +634,13 @@ gramc_status gramc_run_start(gramc_run **out, gramc_loop *loop, const gramc_boun
     return run_start_in(out, loop, bound, &options, handler, &(struct run_caller){.run = NULL});
 }
 
+/* What an agent is told as a tool is as secret as it was to its caller. */
+static bool inherit_secrets(gramc_run *run) {
+    const gramc_run *caller = run->caller;
+    return !caller ||
+           !secrets_merge(&run->watch.secrets, &run->loop->allocator, caller->watch.secrets);
+}
+
 gramc_status run_start_in(gramc_run **out, gramc_loop *loop, const gramc_bound *bound,
                           const gramc_run_options *given, const gramc_run_handler *handler,
                           const struct run_caller *caller) {
@@ -676,8 +685,9 @@ gramc_status run_start_in(gramc_run **out, gramc_loop *loop, const gramc_bound *
     trace_init(&run->watch.trace, &loop->allocator, options.trace, options.trace_without_times);
     ask_init(&run->ask, run);
     fill(run, &options);
-    if (!run_resume(run) || run->arena.oom) {
+    if (!inherit_secrets(run) || !run_resume(run) || run->arena.oom) {
         run_leave_session(run);
+        secrets_free(run->watch.secrets);
         arena_free(&run->arena);
         mem_free(&loop->allocator, run, sizeof(*run));
         return GRAMC_NOMEM;

@@ -34,6 +34,9 @@ gramc_status secrets_learn(struct secrets **known, const gramc_allocator *alloca
 gramc_status secrets_merge(struct secrets **known, const gramc_allocator *allocator,
                            const struct secrets *more);
 
+/* How the name of one begins that is of no environment: a type calls it secret (secret_typed.h). */
+#define SECRET_TYPED "secret:"
+
 /* ## Hiding (secret_hide.c) */
 
 /* Replaces every value in `text` by ${env:NAME}, also where it is escaped as JSON, for a URL, for

@@ -83,7 +83,10 @@ static void hide_whole(const struct secrets *secrets, struct buf *text, size_t s
     buf_init_secret(&copy, &text->allocator, text->max);
     do {
         buf_put(&copy, text->ptr + done, hit.start - done);
-        buf_puts(&copy, hit.form ? "${env:" : "(the rest cannot be searched for secrets in time");
+        bool typed = hit.form && text_starts(hit.form->name, SECRET_TYPED);
+        buf_puts(&copy, typed      ? "${"
+                        : hit.form ? "${env:"
+                                   : "(the rest cannot be searched for secrets in time");
         if (hit.form) buf_text(&copy, hit.form->name);
         buf_putc(&copy, hit.form ? '}' : ')');
         done = hit.end;

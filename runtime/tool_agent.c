@@ -8,6 +8,7 @@
 #include "base/sha256.h"
 #include "runtime/offering.h"
 #include "runtime/run.h"
+#include "runtime/secret.h"
 
 enum { RUN_ID_DIGITS = 32 };
 
@@ -188,13 +189,19 @@ static void settle(struct tool_call *call, const gramc_run_result *result) {
     }
 }
 
+/* What was secret in there is secret here. */
+static bool learn_of(gramc_run *caller, const gramc_run *run) {
+    return !secrets_merge(&caller->watch.secrets, &caller->loop->allocator, run->watch.secrets);
+}
+
 static void on_done(void *ctx, const gramc_run_result *result) {
     struct agent_work *work = ctx;
     struct tool_call *call = work->call;
     if (!work->is_left && result->outcome == GRAMC_OUTCOME_CASSETTE_MISS && call->memory)
         call->memory->missed = call->bound;
+    bool learnt = work->is_left || !work->run || learn_of(work->caller, work->run);
     work->run = NULL;
-    if (result->no_memory) tool_settle(call, TOOL_NOMEM);
+    if (result->no_memory || !learnt) tool_settle(call, TOOL_NOMEM);
     else if (!call->settled) settle(call, result);
     tool_let_go(call);
 }

@@ -2,6 +2,8 @@
  * first: what an observer has heard of is written. What the events mean is gramc/event.h's. */
 #include "runtime/watch.h"
 
+#include "runtime/watch_hide.h"
+
 static const char *const names[] = {[GRAMC_EVENT_RUN] = "header",
                                     [GRAMC_EVENT_TURN] = "turn",
                                     [GRAMC_EVENT_TASK] = "task",
@@ -43,6 +45,11 @@ uint64_t watch_stamp(const struct watch *watch) {
     return watch_is_on(watch) ? watch_now(watch) : 0;
 }
 
+static void hand_over(struct watch *watch, const gramc_event *event) {
+    if (event->name) trace_event(&watch->trace, event);
+    if (watch->event) watch->event(watch->ctx, event);
+}
+
 static void tell(struct watch *watch, gramc_event event) {
     if (!watch_is_on(watch)) return;
     event.name = names[event.kind];
@@ -53,8 +60,17 @@ static void tell(struct watch *watch, gramc_event event) {
     event.at_ns = watch_now(watch) - watch->start;
     event.sequence = watch->sequence;
     if (event.name) watch->sequence++;
-    if (event.name) trace_event(&watch->trace, &event);
-    if (watch->event) watch->event(watch->ctx, &event);
+    if (!watch->secrets) {
+        hand_over(watch, &event);
+        return;
+    }
+    struct hidden_event hidden;
+    struct arena scratch;
+    arena_init(&scratch, &watch->trace.line.allocator);
+    watch_hide(&hidden, &event, watch->secrets, &scratch);
+    if (!scratch.oom) hand_over(watch, &event);
+    else watch->trace.status = GRAMC_NOMEM;
+    arena_free(&scratch);
 }
 
 static uint64_t since(const struct watch *watch, uint64_t started) {

@@ -7,6 +7,8 @@
 #include "runtime/llm.h"
 #include "runtime/trace.h"
 
+struct secrets;
+
 struct watch {
     const gramc_clock *clock;
     void (*event)(void *ctx, const gramc_event *event); /* NULL: nobody */
@@ -17,6 +19,7 @@ struct watch {
     uint32_t turn, iteration;
     const char *role; /* that is asked, with its model; NULL: the agent has but one */
     gramc_text model;
+    struct secrets *secrets; /* that types named on the way: in nothing that is told; NULL: none */
 };
 
 /* By the loop's clock, in nanoseconds. */

@@ -130,6 +130,10 @@ void document_event(struct document *document, const gramc_event *event) {
     if (event->kind == GRAMC_EVENT_ANSWER) put_answer(document, event);
     if (event->kind == GRAMC_EVENT_CALL) keep_sent(document, event);
     if (event->kind == GRAMC_EVENT_RESULT) put_call(document, event);
+    if (event->kind == GRAMC_EVENT_OUTCOME) {
+        document->content = arena_text(&document->arena, event->text);
+        document->message = arena_text(&document->arena, event->result->message);
+    }
 }
 
 /* ## Printing */
@@ -160,8 +164,9 @@ static void put_result(struct json_writer *w, const struct document *document,
                        const gramc_run_result *result, gramc_text content) {
     char cost[AMOUNT_ROOM];
     json_member_text(w, "outcome", text_of(gramc_outcome_name(result->outcome)));
-    json_member_some(w, "message", result->message);
-    put_content(w, content, result->outcome == GRAMC_OUTCOME_ANSWERED);
+    bool told = document->content.ptr && text_eq(content, result->text);
+    json_member_some(w, "message", document->message.ptr ? document->message : result->message);
+    put_content(w, told ? document->content : content, result->outcome == GRAMC_OUTCOME_ANSWERED);
     put_items(w, "answers", &document->answers);
     put_items(w, "calls", &document->calls);
     json_member_number(w, "requests", result->requests);

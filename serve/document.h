@@ -13,6 +13,7 @@ struct document {
     struct arena arena;              /* of the next */
     struct sent_call *sent;          /* what became of arguments; the newest call first */
     gramc_text run;                  /* its id */
+    gramc_text content, message;     /* as they are told: without secrets */
     gramc_text session;              /* its id, borrowed; empty: it is not told */
     gramc_text alias; /* what the agent is called, borrowed: who reads it is not to know which arm
                          of an experiment it was; empty: it may be known */

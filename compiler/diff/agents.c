@@ -210,7 +210,7 @@ static bool same_type(struct gramc_diff *diff, const struct output *before,
                       const struct output *after, gramc_text owner,
                       struct change_of_values *change) {
     const struct schema *a = before->schema, *b = after->schema;
-    *change = (struct change_of_values){.narrowed = a != b, .widened = a != b};
+    *change = (struct change_of_values){.shift = {.narrowed = a != b, .widened = a != b}};
     if (!a || !b) return a == b;
     compare_values(diff, a, b, change);
     if (change->is_same || diff->arena.oom) return true;
@@ -218,8 +218,7 @@ static bool same_type(struct gramc_diff *diff, const struct output *before,
     const struct diff_use use = {.text = diff_fill(diff, "answer of `{0}`", names),
                                  .at = after->at,
                                  .position = DIFF_ANSWER,
-                                 .narrowed = change->narrowed,
-                                 .widened = change->widened};
+                                 .shift = change->shift};
     return cause_explains(diff, &use, &(struct diff_typed){a, NULL}, &(struct diff_typed){b, NULL});
 }
 
@@ -280,9 +279,9 @@ static void diff_answer(struct gramc_diff *diff, const struct agent *before,
     const struct output old = {before->output, place(before)}, new = {after->output, place(after)};
     struct change_of_values change;
     if (same_type(diff, &old, &new, after->public.name, &change)) return;
-    enum change_id id = change.widened    ? CHANGE_AGENT_OUTPUT
-                        : change.narrowed ? CHANGE_AGENT_OUTPUT_NARROWED
-                                          : CHANGE_AGENT_OUTPUT_RESTATED;
+    enum change_id id = change.shift.widened    ? CHANGE_AGENT_OUTPUT
+                        : change.shift.narrowed ? CHANGE_AGENT_OUTPUT_NARROWED
+                                                : CHANGE_AGENT_OUTPUT_RESTATED;
     struct difference *d =
         diff_add(diff, id, place(before), place(after), after->public.name, nothing, nothing);
     for (int i = 0; d && i < 2; i++) d->evidence[i] = change.schemas[i];

@@ -114,7 +114,7 @@ static const struct json *skip(const struct json *member, bool described) {
 static bool says_the_same(const struct json *a, const struct json *b, bool described) {
     if (!a || !b) return false;
     const struct json *x = skip(a->first, described), *y = skip(b->first, described);
-    while (x && y && text_eq(x->key, y->key) && json_equal(x, y)) {
+    while (x && y && text_eq(x->key, y->key) && diff_same_schema(x, y)) {
         x = skip(x->next, described);
         y = skip(y->next, described);
     }
@@ -138,30 +138,70 @@ struct named_pairs {
     bool is_full;
 };
 
+static bool is_null_default(const struct json *member) {
+    return text_is(member->key, "default") && member->kind == JSON_NULL;
+}
+
+static const struct json *skip_null_default(const struct json *member) {
+    while (member && is_null_default(member)) member = member->next;
+    return member;
+}
+
+bool diff_same_schema(const struct json *a, const struct json *b) {
+    if (!a || !b || a->kind != b->kind) return false;
+    if (a->kind != JSON_OBJECT && a->kind != JSON_ARRAY) return json_equal(a, b);
+    const struct json *x = skip_null_default(a->first), *y = skip_null_default(b->first);
+    while (x && y && text_eq(x->key, y->key) && diff_same_schema(x, y)) {
+        x = skip_null_default(x->next);
+        y = skip_null_default(y->next);
+    }
+    return !x && !y;
+}
+
+static bool has_default(const struct json *schema) {
+    if (schema->kind != JSON_OBJECT && schema->kind != JSON_ARRAY) return false;
+    if (json_get(schema, "default")) return true;
+    for (const struct json *part = schema->first; part; part = part->next)
+        if (has_default(part)) return true;
+    return false;
+}
+
+static void ask(struct gramc_diff *diff, enum diff_question question, const struct json *from,
+                const struct json *to, struct change_of_values *out) {
+    gramc_compare_options options = GRAMC_COMPARE_OPTIONS_INIT;
+    gramc_comparison *c = NULL;
+    gramc_status status = GRAMC_LIMIT;
+    options.allocator = &diff->arena.allocator;
+    options.filled_in = question == WAS_SENT;
+    if (from && to) status = gramc_schema_compare_documents(&c, from, to, &options);
+    if (status == GRAMC_NOMEM) diff->arena.oom = true;
+    out->answers[question] = c ? c->answer : GRAMC_COMPARE_UNKNOWN;
+    out->reasons[question] =
+        c ? arena_text(&diff->arena, c->reason) : TEXT("the schemas are too large to be compared");
+    if (c) out->examples[question] = arena_text(&diff->arena, c->counterexample);
+    gramc_comparison_free(c);
+}
+
+/* Without a default, what is sent is what is accepted. */
+static void ask_all(struct gramc_diff *diff, const struct json *old, const struct json *new,
+                    struct change_of_values *out) {
+    ask(diff, IS_STILL, old, new, out);
+    ask(diff, WAS_BEFORE, new, old, out);
+    out->answers[WAS_SENT] = out->answers[WAS_BEFORE];
+    if (old && new && (has_default(old) || has_default(new))) ask(diff, WAS_SENT, new, old, out);
+    out->shift = (struct diff_shift){.narrowed = out->answers[IS_STILL] != GRAMC_COMPARE_YES,
+                                     .widened = out->answers[WAS_BEFORE] != GRAMC_COMPARE_YES,
+                                     .sent_more = out->answers[WAS_SENT] != GRAMC_COMPARE_YES};
+}
+
 void compare_values(struct gramc_diff *diff, const struct schema *before,
                     const struct schema *after, struct change_of_values *out) {
-    gramc_compare_options options = GRAMC_COMPARE_OPTIONS_INIT;
     const struct built_schema old = schema_build(&diff->arena, before, SCHEMA_CHECKED),
                               new = schema_build(&diff->arena, after, SCHEMA_CHECKED);
-    *out = (struct change_of_values){.is_same = text_eq(old.text, new.text),
-                                     .answers = {GRAMC_COMPARE_YES, GRAMC_COMPARE_YES},
+    *out = (struct change_of_values){.is_same = text_eq(old.text, new.text) ||
+                                                diff_same_schema(old.document, new.document),
                                      .schemas = {old.text, new.text}};
-    options.allocator = &diff->arena.allocator;
-    for (int i = 0; i < 2 && !out->is_same && !diff->arena.oom; i++) {
-        gramc_comparison *c = NULL;
-        const struct json *from = i ? new.document : old.document;
-        const struct json *to = i ? old.document : new.document;
-        gramc_status status = GRAMC_LIMIT;
-        if (from && to) status = gramc_schema_compare_documents(&c, from, to, &options);
-        if (status == GRAMC_NOMEM) diff->arena.oom = true;
-        out->answers[i] = c ? c->answer : GRAMC_COMPARE_UNKNOWN;
-        out->reasons[i] = c ? arena_text(&diff->arena, c->reason)
-                            : TEXT("the schemas are too large to be compared");
-        if (c) out->examples[i] = arena_text(&diff->arena, c->counterexample);
-        gramc_comparison_free(c);
-    }
-    out->narrowed = out->answers[0] != GRAMC_COMPARE_YES;
-    out->widened = out->answers[1] != GRAMC_COMPARE_YES;
+    if (!out->is_same && !diff->arena.oom) ask_all(diff, old.document, new.document, out);
 }
 
 static gramc_text place_key(struct arena *arena, struct diff_place at) {
@@ -279,26 +319,23 @@ static gramc_impact greater(gramc_impact a, gramc_impact b) {
     return a > b ? a : b;
 }
 
-struct impacts {
-    gramc_impact caller, implementer;
-};
-
-/* For who gives values and who takes them: a parameter is given by callers, a result by
- * implementers. */
-static struct impacts impacts_of(bool narrowed, bool widened, enum diff_position position) {
-    gramc_impact giver = narrowed  ? GRAMC_IMPACT_BREAKING
-                         : widened ? GRAMC_IMPACT_ADDITIVE
-                                   : GRAMC_IMPACT_NONE;
-    gramc_impact taker = widened ? GRAMC_IMPACT_BREAKING : GRAMC_IMPACT_NONE;
-    if (!narrowed && !widened) return (struct impacts){GRAMC_IMPACT_COSMETIC, GRAMC_IMPACT_NONE};
-    if (position == DIFF_PARAMETER) return (struct impacts){giver, taker};
-    if (narrowed && !widened) taker = GRAMC_IMPACT_ADDITIVE;
-    return (struct impacts){taker, position == DIFF_RESULT ? giver : GRAMC_IMPACT_NONE};
+struct diff_impacts diff_impacts_of(struct diff_shift shift, enum diff_position position) {
+    gramc_impact giver = shift.narrowed  ? GRAMC_IMPACT_BREAKING
+                         : shift.widened ? GRAMC_IMPACT_ADDITIVE
+                                         : GRAMC_IMPACT_COSMETIC;
+    gramc_impact taker = shift.widened    ? GRAMC_IMPACT_BREAKING
+                         : shift.narrowed ? GRAMC_IMPACT_ADDITIVE
+                                          : GRAMC_IMPACT_COSMETIC;
+    gramc_impact sent = shift.sent_more ? GRAMC_IMPACT_BREAKING : GRAMC_IMPACT_NONE;
+    if (position == DIFF_PARAMETER) return (struct diff_impacts){giver, sent};
+    bool is_restated = !shift.narrowed && !shift.widened;
+    if (position == DIFF_ANSWER || is_restated) giver = GRAMC_IMPACT_NONE;
+    return (struct diff_impacts){taker, giver};
 }
 
-static bool covers(const struct diff_cause *cause, const struct diff_use *use) {
-    struct impacts own = impacts_of(use->narrowed, use->widened, use->position);
-    struct impacts there = impacts_of(cause->values.narrowed, cause->values.widened, use->position);
+static bool covers(struct diff_shift shift, const struct diff_use *use) {
+    struct diff_impacts own = diff_impacts_of(use->shift, use->position);
+    struct diff_impacts there = diff_impacts_of(shift, use->position);
     return there.caller >= own.caller && there.implementer >= own.implementer;
 }
 
@@ -316,16 +353,17 @@ static void add_use(struct gramc_diff *diff, struct diff_cause *cause, const str
 
 /* Together they must explain it: what is breaking here is breaking there. */
 static bool explain(const struct named_pairs *pairs, const struct diff_use *use) {
-    bool narrowed = false, widened = false, changed = false;
+    struct diff_shift all = {false, false, false};
+    bool changed = false;
     for (size_t i = 0; i < pairs->count; i++) {
-        const struct diff_cause *cause = pairs->causes[i];
-        changed = changed || cause->is_changed;
-        if (!cause->is_changed) continue;
-        narrowed = narrowed || cause->values.narrowed;
-        widened = widened || cause->values.widened;
+        const struct diff_shift *shift = &pairs->causes[i]->values.shift;
+        if (!pairs->causes[i]->is_changed) continue;
+        changed = true;
+        all.narrowed = all.narrowed || shift->narrowed;
+        all.widened = all.widened || shift->widened;
+        all.sent_more = all.sent_more || shift->sent_more;
     }
-    const struct diff_cause all = {.values = {.narrowed = narrowed, .widened = widened}};
-    return changed && covers(&all, use);
+    return changed && covers(all, use);
 }
 
 bool cause_explains(struct gramc_diff *diff, const struct diff_use *use,
@@ -407,44 +445,54 @@ static void put_value(struct buf *out, gramc_text value, const char *became) {
     buf_puts(out, became);
 }
 
-static gramc_text example_of(struct gramc_diff *diff, const struct diff_cause *cause) {
+static gramc_text example_of(struct gramc_diff *diff, const struct diff_cause *cause,
+                             enum change_id id) {
+    const struct change_of_values *values = &cause->values;
     struct buf out;
     buf_init(&out, &diff->arena.allocator, 1 << 16);
-    if (cause->values.answers[0] == GRAMC_COMPARE_NO)
-        put_value(&out, cause->values.examples[0], " was one and is not any more");
-    if (cause->values.answers[1] == GRAMC_COMPARE_NO)
-        put_value(&out, cause->values.examples[1], " is one now and was not before");
+    if (values->answers[IS_STILL] == GRAMC_COMPARE_NO)
+        put_value(&out, values->examples[IS_STILL], " was one and is not any more");
+    if (values->answers[WAS_BEFORE] == GRAMC_COMPARE_NO)
+        put_value(&out, values->examples[WAS_BEFORE], " is one now and was not before");
+    if (id == CHANGE_TYPE_FILLS_LESS)
+        put_value(&out, values->examples[WAS_SENT], " can come now and could not before");
     return buf_to_arena_cut(&out, &diff->arena);
 }
 
-static bool is_undecided(const struct diff_cause *cause, int way) {
-    return cause->values.answers[way] == GRAMC_COMPARE_UNKNOWN;
+static bool is_undecided(const struct diff_cause *cause, enum diff_question question) {
+    return cause->values.answers[question] == GRAMC_COMPARE_UNKNOWN;
 }
 
 static enum change_id change_of(const struct diff_cause *cause) {
-    if (is_undecided(cause, 0) || is_undecided(cause, 1)) return CHANGE_TYPE_UNDECIDED;
-    if (cause->values.narrowed && cause->values.widened) return CHANGE_TYPE_RETYPED;
-    if (cause->values.narrowed) return CHANGE_TYPE_NARROWED;
-    return cause->values.widened ? CHANGE_TYPE_WIDENED : CHANGE_TYPE_RESTATED;
+    struct diff_shift shift = cause->values.shift;
+    if (is_undecided(cause, IS_STILL) || is_undecided(cause, WAS_BEFORE))
+        return CHANGE_TYPE_UNDECIDED;
+    if (shift.narrowed && shift.widened) return CHANGE_TYPE_RETYPED;
+    if (shift.narrowed) return CHANGE_TYPE_NARROWED;
+    if (shift.widened) return CHANGE_TYPE_WIDENED;
+    bool is_seen = shift.sent_more && cause->counts[DIFF_PARAMETER];
+    return is_seen ? CHANGE_TYPE_FILLS_LESS : CHANGE_TYPE_RESTATED;
 }
 
 static void report(struct gramc_diff *diff, const struct diff_cause *cause) {
     static const gramc_text nothing = {NULL, 0};
-    struct impacts all = {GRAMC_IMPACT_NONE, GRAMC_IMPACT_NONE};
+    struct diff_impacts all = {GRAMC_IMPACT_NONE, GRAMC_IMPACT_NONE};
+    enum change_id id = change_of(cause);
     for (const struct diff_use *u = cause->uses; u; u = u->next) {
-        struct impacts one = impacts_of(cause->values.narrowed, cause->values.widened, u->position);
+        struct diff_impacts one = diff_impacts_of(cause->values.shift, u->position);
         all.caller = greater(all.caller, one.caller);
         all.implementer = greater(all.implementer, one.implementer);
     }
     struct difference *d =
-        diff_add_judged(diff, change_of(cause), all.caller, all.implementer, cause->before,
-                        cause->after, cause->name, count_uses(diff, cause), nothing);
+        diff_add_judged(diff, id, all.caller, all.implementer, cause->before, cause->after,
+                        cause->name, count_uses(diff, cause), nothing);
     if (!d) return;
     d->uses = cause->uses;
     for (const struct diff_use *u = cause->uses; u; u = u->next) d->use_count++;
-    d->example = example_of(diff, cause);
+    d->example = example_of(diff, cause, id);
     for (int i = 0; i < 2; i++) d->evidence[i] = cause->values.schemas[i];
-    for (int i = 0; i < 2; i++)
+    for (enum diff_question i = IS_STILL;
+         i <= (id == CHANGE_TYPE_FILLS_LESS ? WAS_SENT : WAS_BEFORE); i++)
         if (is_undecided(cause, i))
             diff_help(diff, d, "not decided: {0}", cause->values.reasons[i]);
 }

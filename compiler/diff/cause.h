@@ -10,15 +10,32 @@ struct diff_typed {
     const struct field *field; /* NULL: no parameter */
 };
 
+/* What is asked about a type before and after. */
+enum diff_question {
+    IS_STILL,   /* is each old value one now? */
+    WAS_BEFORE, /* was each new value one before? */
+    WAS_SENT,   /* the same with defaults filled in */
+    DIFF_QUESTIONS
+};
+
 /* A type before and after, as sets of values. */
 struct change_of_values {
-    bool is_same;           /* word for word */
-    bool narrowed, widened; /* what may be counts */
-    /* Is each old value one now? Was each new value one before? */
-    gramc_comparison_answer answers[2];
-    gramc_text examples[2], reasons[2]; /* for NO, for UNKNOWN */
-    gramc_text schemas[2];              /* old, new */
+    bool is_same; /* word for word, but for a default that is null */
+    struct diff_shift shift;
+    gramc_comparison_answer answers[DIFF_QUESTIONS];
+    gramc_text examples[DIFF_QUESTIONS], reasons[DIFF_QUESTIONS]; /* for NO, for UNKNOWN */
+    gramc_text schemas[2];                                        /* old, new */
 };
+
+/* For who gives values and who takes them: a parameter is given by callers, a result by
+ * implementers. */
+struct diff_impacts {
+    gramc_impact caller, implementer;
+};
+struct diff_impacts diff_impacts_of(struct diff_shift shift, enum diff_position position);
+
+/* The same schema? `default: null` says no more than that a member may be absent. */
+bool diff_same_schema(const struct json *a, const struct json *b);
 
 /* What a comparison that failed leaves open is undecided. */
 void compare_values(struct gramc_diff *diff, const struct schema *before,

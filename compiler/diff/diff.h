@@ -21,13 +21,19 @@ struct diff_place {
 
 enum diff_position { DIFF_PARAMETER, DIFF_RESULT, DIFF_ANSWER, DIFF_POSITIONS };
 
+/* How a type moved, as a set of values; what may be counts. */
+struct diff_shift {
+    bool narrowed, widened;
+    bool sent_more; /* with defaults filled in: what gets its values can get other ones */
+};
+
 /* One place that a change of something shared reaches. */
 struct diff_use {
     struct diff_use *next;
     gramc_text text; /* "parameter `home` of tool `work`" */
     struct diff_place at;
     enum diff_position position;
-    bool narrowed, widened; /* what changed there */
+    struct diff_shift shift; /* what changed there */
 };
 
 struct difference {

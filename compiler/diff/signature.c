@@ -49,6 +49,12 @@ static const struct diff_vocabulary of_parameters = {CHANGE_PARAMETER_NARROWED,
                                                      " was accepted and is not any more",
                                                      " is accepted now and was not before"};
 
+/* Nothing else is accepted, but what was filled in may be missing. */
+static const struct diff_vocabulary of_what_is_sent = {
+    CHANGE_PARAMETER_FILLS_LESS,         CHANGE_PARAMETER_FILLS_LESS, CHANGE_PARAMETER_FILLS_LESS,
+    CHANGE_PARAMETER_FILLS_LESS,         CHANGE_PARAMETER_FILLS_LESS, "",
+    " can come now and could not before"};
+
 static const struct diff_vocabulary of_results = {CHANGE_RESULT_NARROWED,
                                                   CHANGE_RESULT_WIDENED,
                                                   CHANGE_RESULT_RETYPED,
@@ -67,9 +73,13 @@ struct change_of_type {
     bool explained; /* by what it names */
 };
 
+/* What is accepted now and was not before does not reach implementers if it is filled in. */
 static struct difference *add(const struct change_of_type *c, enum change_id id) {
-    struct difference *d = diff_add(c->s->diff, id, c->before, c->after, c->s->after->public.name,
-                                    c->parameter, nothing);
+    const gramc_diff_kind *kind = diff_kind(id);
+    bool is_met = !c->parameter.len || c->values.shift.sent_more;
+    struct difference *d = diff_add_judged(
+        c->s->diff, id, kind->caller, is_met ? kind->implementer : GRAMC_IMPACT_NONE, c->before,
+        c->after, c->s->after->public.name, c->parameter, nothing);
     for (int i = 0; d && i < 2; i++) d->evidence[i] = c->values.schemas[i];
     return d;
 }
@@ -121,25 +131,39 @@ static struct diff_use use_of(const struct change_of_type *c) {
 /* True if it is the change of something that is named here, and reported there. */
 static bool is_explained(const struct change_of_type *c) {
     struct diff_use use = use_of(c);
-    use.narrowed = c->values.narrowed;
-    use.widened = c->values.widened;
+    use.shift = c->values.shift;
     return cause_explains(c->s->diff, &use, &c->was, &c->is);
+}
+
+/* True if it was reported that less is filled in, inside of a parameter. */
+static bool report_sent(const struct change_of_type *c) {
+    struct change_of_type sent = *c;
+    if (!c->parameter.len || !c->values.shift.sent_more) return false;
+    sent.words = &of_what_is_sent;
+    if (c->values.answers[WAS_SENT] == GRAMC_COMPARE_UNKNOWN)
+        report_undecided(&sent, CHANGE_PARAMETER_FILLS_LESS, c->values.reasons[WAS_SENT]);
+    else
+        set_example(&sent, add(&sent, CHANGE_PARAMETER_FILLS_LESS), nothing,
+                    c->values.examples[WAS_SENT]);
+    return true;
 }
 
 /* True if anything was reported. */
 static bool report_type(const struct change_of_type *c) {
-    gramc_comparison_answer forth = c->values.answers[0], back = c->values.answers[1];
-    gramc_text refused = c->values.examples[0], allowed = c->values.examples[1];
+    gramc_comparison_answer forth = c->values.answers[IS_STILL],
+                            back = c->values.answers[WAS_BEFORE];
+    gramc_text refused = c->values.examples[IS_STILL], allowed = c->values.examples[WAS_BEFORE];
     if (forth == GRAMC_COMPARE_NO && back == GRAMC_COMPARE_NO) {
         set_example(c, add(c, c->words->retyped), refused, allowed);
         return true;
     }
     if (forth == GRAMC_COMPARE_NO) set_example(c, add(c, c->words->narrowed), refused, nothing);
     if (forth == GRAMC_COMPARE_UNKNOWN)
-        report_undecided(c, c->words->maybe_narrowed, c->values.reasons[0]);
+        report_undecided(c, c->words->maybe_narrowed, c->values.reasons[IS_STILL]);
     if (back == GRAMC_COMPARE_NO) set_example(c, add(c, c->words->widened), nothing, allowed);
     if (back == GRAMC_COMPARE_UNKNOWN)
-        report_undecided(c, c->words->maybe_widened, c->values.reasons[1]);
+        report_undecided(c, c->words->maybe_widened, c->values.reasons[WAS_BEFORE]);
+    if (back == GRAMC_COMPARE_YES && report_sent(c)) return true;
     return forth != GRAMC_COMPARE_YES || back != GRAMC_COMPARE_YES;
 }
 
@@ -158,7 +182,7 @@ static bool is_same_but_described(const struct json *a, const struct json *b) {
         if (x && text_is(x->key, "description")) x = x->next;
         if (y && text_is(y->key, "description")) y = y->next;
         if (!x || !y) return !x && !y;
-        if (!text_eq(x->key, y->key) || !json_equal(x, y)) return false;
+        if (!text_eq(x->key, y->key) || !diff_same_schema(x, y)) return false;
     }
 }
 
@@ -176,10 +200,15 @@ static void add_property(const struct change_of_type *c, enum change_id id, gram
     diff_add(diff, id, c->before, c->after, c->s->after->public.name, c->parameter, value);
 }
 
+/* The default that is filled in: null is none. */
+static gramc_text filled_in(const struct field *field) {
+    gramc_text value = field->fallback ? field->fallback->text : nothing;
+    return text_is(value, "null") ? nothing : value;
+}
+
 static void report_default(const struct change_of_type *c) {
     const struct field *before = c->was.field, *after = c->is.field;
-    gramc_text old = before->fallback ? before->fallback->text : nothing;
-    gramc_text new = after->fallback ? after->fallback->text : nothing;
+    gramc_text old = filled_in(before), new = filled_in(after);
     enum change_id id = !old.len   ? CHANGE_DEFAULT_ADDED
                         : !new.len ? CHANGE_DEFAULT_REMOVED
                                    : CHANGE_DEFAULT_CHANGED;
@@ -192,11 +221,11 @@ static void report_default(const struct change_of_type *c) {
 
 static void report_presence(const struct change_of_type *c) {
     const struct field *before = c->was.field, *after = c->is.field;
-    enum change_id id = !after->optional  ? CHANGE_PARAMETER_NOW_REQUIRED
-                        : after->fallback ? CHANGE_PARAMETER_NOW_DEFAULTED
-                                          : CHANGE_PARAMETER_NOW_OPTIONAL;
+    enum change_id id = !after->optional       ? CHANGE_PARAMETER_NOW_REQUIRED
+                        : filled_in(after).len ? CHANGE_PARAMETER_NOW_DEFAULTED
+                                               : CHANGE_PARAMETER_NOW_OPTIONAL;
     if (before->optional == after->optional) return;
-    add_property(c, id, after->fallback ? after->fallback->text : nothing);
+    add_property(c, id, filled_in(after));
 }
 
 static bool says_itself(const struct schema *schema, enum type_property property) {
@@ -228,6 +257,7 @@ static void diff_parameter(const struct signatures *s, const struct field *befor
     const struct built_schema old = build(s->diff, before->schema, SCHEMA_PRINTED),
                               new = build(s->diff, after->schema, SCHEMA_PRINTED);
     if (!reported && !s->diff->arena.oom && !text_eq(old.text, new.text) &&
+        !diff_same_schema(old.document, new.document) &&
         !is_same_but_described(old.document, new.document))
         diff_add(s->diff, CHANGE_PARAMETER_RESTATED, old_at, new_at, name, after->name, nothing);
 }
@@ -244,17 +274,62 @@ static void hint_rename(const struct signatures *s, struct difference *differenc
     }
 }
 
+/* Any argument that no parameter names is taken as it is. */
+static bool is_open(const struct tool *tool) {
+    return tool->signature->arguments.open == SAID_TRUE && !tool->signature->arguments.raw;
+}
+
+/* An open tool still takes it, and as anything. */
+static void diff_removed_parameter(const struct signatures *s, const struct field *field) {
+    enum change_id id = !field->optional       ? CHANGE_PARAMETER_REMOVED_REQUIRED
+                        : filled_in(field).len ? CHANGE_PARAMETER_REMOVED_DEFAULT
+                                               : CHANGE_PARAMETER_REMOVED_OPTIONAL;
+    const gramc_diff_kind *kind = diff_kind(id);
+    bool still_taken = is_open(s->after);
+    struct difference *d = diff_add_judged(
+        s->diff, id, still_taken ? GRAMC_IMPACT_ADDITIVE : kind->caller,
+        still_taken ? GRAMC_IMPACT_BREAKING : kind->implementer, field_place(s->before, field),
+        diff_tool_place(s->after), s->after->public.name, field->name, nothing);
+    hint_rename(s, d, field);
+    if (still_taken && d && !d->help.len)
+        diff_help(s->diff, d, "the tool is open: an argument `{0}` is still accepted, of any type",
+                  field->name);
+}
+
 static void diff_removed(const struct signatures *s) {
-    for (const struct field *f = s->before->signature->parameters; f; f = f->next) {
-        enum change_id id = !f->optional  ? CHANGE_PARAMETER_REMOVED_REQUIRED
-                            : f->fallback ? CHANGE_PARAMETER_REMOVED_DEFAULT
-                                          : CHANGE_PARAMETER_REMOVED_OPTIONAL;
-        if (find(s->after, f->name)) continue;
-        hint_rename(s,
-                    diff_add(s->diff, id, field_place(s->before, f), diff_tool_place(s->after),
-                             s->after->public.name, f->name, nothing),
-                    f);
-    }
+    for (const struct field *f = s->before->signature->parameters; f; f = f->next)
+        if (!find(s->after, f->name)) diff_removed_parameter(s, f);
+}
+
+/* An open tool took an argument of that name before, of any type: does each still fit? A null does,
+ * where an argument may be absent. */
+static bool is_any_fit(const struct signatures *s, const struct field *field, gramc_text *refused) {
+    const gramc_text any =
+        TEXT("{\"type\":[\"string\",\"number\",\"boolean\",\"object\",\"array\"]}");
+    gramc_compare_options options = GRAMC_COMPARE_OPTIONS_INIT;
+    struct arena *arena = &s->diff->arena;
+    gramc_comparison *c;
+    options.allocator = &arena->allocator;
+    gramc_status status =
+        gramc_schema_compare(&c, any, build(s->diff, field->schema, SCHEMA_CHECKED).text, &options);
+    if (status == GRAMC_NOMEM) arena->oom = true;
+    bool fits = c && c->answer == GRAMC_COMPARE_YES;
+    if (c) *refused = arena_text(arena, c->counterexample);
+    gramc_comparison_free(c);
+    return fits;
+}
+
+static void diff_added(const struct signatures *s, const struct field *field) {
+    const struct change_of_type c = {.s = s, .words = &of_parameters, .parameter = field->name};
+    bool was_closed = signature_is_closed(s->before->signature);
+    gramc_text refused = nothing;
+    enum change_id id = !field->optional ? CHANGE_PARAMETER_ADDED_REQUIRED
+                        : was_closed || is_any_fit(s, field, &refused)
+                            ? CHANGE_PARAMETER_ADDED_OPTIONAL
+                            : CHANGE_PARAMETER_NAMED;
+    struct difference *d = diff_add(s->diff, id, nowhere, field_place(s->after, field),
+                                    s->after->public.name, field->name, nothing);
+    if (refused.len && is_open(s->before)) set_example(&c, d, refused, nothing);
 }
 
 static void diff_order(const struct signatures *s) {
@@ -272,22 +347,44 @@ static void diff_order(const struct signatures *s) {
 }
 
 /* What is said about the arguments as a whole, and not about one of them. */
-static gramc_text print_whole(struct gramc_diff *diff, const struct signature *signature) {
+static struct schema whole_of(const struct signature *signature) {
     struct schema whole = signature->arguments;
     whole.fields = NULL;
     whole.has_fields = false;
     whole.open = UNSAID;
-    return print(diff, &whole, SCHEMA_CHECKED);
+    return whole;
+}
+
+/* Which calls are accepted besides what is said about each parameter. */
+static struct diff_shift shift_of_arguments(const struct signatures *s) {
+    const struct signature *old = s->before->signature, *new = s->after->signature;
+    bool was_closed = signature_is_closed(old), is_closed = signature_is_closed(new);
+    struct schema before = whole_of(old), after = whole_of(new);
+    struct change_of_values values;
+    compare_values(s->diff, &before, &after, &values);
+    struct diff_shift shift = values.shift;
+    shift.narrowed = shift.narrowed || (!was_closed && is_closed);
+    shift.widened = shift.widened || (was_closed && !is_closed);
+    shift.sent_more = shift.widened;
+    return shift;
 }
 
 static void diff_arguments(const struct signatures *s) {
     const struct signature *old = s->before->signature, *new = s->after->signature;
-    bool changed = signature_is_closed(old) != signature_is_closed(new) ||
-                   !text_eq(print_whole(s->diff, old), print_whole(s->diff, new));
+    const struct diff_place was = diff_tool_place(s->before), is = diff_tool_place(s->after);
+    const struct schema before = whole_of(old), after = whole_of(new);
+    gramc_text name = s->after->public.name;
+    bool changed =
+        signature_is_closed(old) != signature_is_closed(new) ||
+        !text_eq(print(s->diff, &before, SCHEMA_CHECKED), print(s->diff, &after, SCHEMA_CHECKED));
     if (!changed && old->arguments.open == new->arguments.open) return;
-    diff_add(s->diff, changed ? CHANGE_ARGUMENTS_CHANGED : CHANGE_ARGUMENTS_RESTATED,
-             diff_tool_place(s->before), diff_tool_place(s->after), s->after->public.name, nothing,
-             nothing);
+    if (!changed) {
+        diff_add(s->diff, CHANGE_ARGUMENTS_RESTATED, was, is, name, nothing, nothing);
+        return;
+    }
+    struct diff_impacts impacts = diff_impacts_of(shift_of_arguments(s), DIFF_PARAMETER);
+    diff_add_judged(s->diff, CHANGE_ARGUMENTS_CHANGED, impacts.caller, impacts.implementer, was, is,
+                    name, nothing, nothing);
 }
 
 /* ## The whole */
@@ -302,7 +399,9 @@ static void diff_result(const struct signatures *s) {
                                .was = {before, NULL},
                                .is = {after, NULL}};
     if (compare_types(&c) || s->diff->arena.oom) return;
-    if (!text_eq(print(s->diff, before, SCHEMA_PRINTED), print(s->diff, after, SCHEMA_PRINTED)))
+    const struct built_schema old = build(s->diff, before, SCHEMA_PRINTED),
+                              new = build(s->diff, after, SCHEMA_PRINTED);
+    if (!text_eq(old.text, new.text) && !diff_same_schema(old.document, new.document))
         add(&c, CHANGE_RESULT_RESTATED);
 }
 
@@ -310,12 +409,8 @@ void diff_signature(struct gramc_diff *diff, const struct tool *before, const st
     const struct signatures s = {diff, before, after};
     for (const struct field *f = after->signature->parameters; f; f = f->next) {
         const struct field *old = find(before, f->name);
-        enum change_id id =
-            f->optional ? CHANGE_PARAMETER_ADDED_OPTIONAL : CHANGE_PARAMETER_ADDED_REQUIRED;
         if (old) diff_parameter(&s, old, f);
-        else
-            diff_add(diff, id, nowhere, field_place(after, f), after->public.name, f->name,
-                     nothing);
+        else diff_added(&s, f);
     }
     diff_removed(&s);
     diff_order(&s);

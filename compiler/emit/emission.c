@@ -69,9 +69,10 @@ static const struct json *accepted_of(const struct emission *e, const struct too
     return lower_root(arena, document, &report);
 }
 
-/* Only what is written as it is can hold that: the language has no words for it. */
+/* Parameters alone are never refused. */
 static bool may_be_refused(const struct emission *e, const struct tool *tool) {
-    return e->target->flags & REQUEST_FORM && (!tool->signature || tool->signature->arguments.raw);
+    return e->target->flags & REQUEST_FORM &&
+           (!tool->signature || signature_says_more(tool->signature));
 }
 
 /* As it is, but for what stands at its top. */
@@ -116,7 +117,7 @@ static bool may_lack_items(const struct schema *schema) {
 static bool parameters_may_lack_items(const struct tool *tool) {
     const struct field *p = tool->signature->parameters;
     while (p && p->schema && !may_lack_items(p->schema)) p = p->next;
-    return p || tool->signature->arguments.raw;
+    return p || signature_says_more(tool->signature);
 }
 
 /* Of what is sent in full. Most tools need no document for it. */

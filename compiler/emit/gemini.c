@@ -6,7 +6,7 @@
 /* A tool made by hand has no signature: its schema is read. */
 static bool has_parameters(const struct tool *tool) {
     const struct signature *signature = tool->signature;
-    if (signature) return signature->parameters || signature->arguments.raw;
+    if (signature) return signature->parameters || signature_says_more(signature);
     const struct json *properties = json_get(tool->public.document, "properties");
     return properties && properties->first;
 }

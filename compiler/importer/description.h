@@ -18,6 +18,7 @@ struct description {
     struct doc *items;              /* the value of the property of that name; NULL: none */
     struct doc *elements;           /* of a definition: its fields */
     struct buf raw;                 /* members of `schema`, as JSON */
+    struct json *kept;              /* annotations, for `meta`; NULL: there are none */
     const struct import_type *type; /* of a definition; NULL: it is none */
     bool nullable, is_field;
     bool fields_open; /* the fields are said as elements */
@@ -43,6 +44,10 @@ bool description_is_marked(const struct description *d, enum import_mark mark);
 void description_lose(struct description *d, const struct json *at, gramc_text why);
 /* The member stands in `schema`. */
 void description_raw(struct description *d, const struct json *member);
+/* It has no property: if it demands nothing it stands in `meta`, else in `schema`. */
+void description_rest(struct description *d, const struct json *member);
+/* `meta` with what was kept. */
+void description_add_meta(struct description *d);
 void description_add_raw(struct description *d);
 /* What a schema says for a property; NULL: nothing, or it is not written by its keyword. */
 const struct json *description_said(const struct json *schema, enum type_property property);
@@ -59,5 +64,16 @@ void description_label(struct description *d, const char *label, enum type_kind 
 bool description_choose_named(struct description *d, struct type_words *said);
 /* The label by what the schema says of itself, with its members. */
 void description_choose(struct description *d, struct type_words *said);
+/* `allOf`, as AllOf or beside the type that there is. */
+void description_choose_all(struct description *d, struct type_words *said);
+
+/* ## type.c */
+
+struct description description_new(struct importer *in, const struct json *schema, bool is_field);
+/* Each required name once, and each of them a property. */
+bool description_requires_fields(const struct json *schema);
+bool description_requires_once(const struct json *schema);
+/* `required: ["id"]`: what `schema` demands and has no property for. */
+void description_required_names(struct description *d, const struct json *schema);
 
 #endif

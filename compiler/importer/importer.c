@@ -136,25 +136,25 @@ static bool compare_parameters(struct importer *in, const struct import_tool *to
     return changed;
 }
 
-/* What is demanded of the arguments as a whole: all but their list. */
+/* What is printed of the arguments as a whole: all but their list. */
 static struct json *whole_of(struct importer *in, const struct json *schema) {
     struct json *whole = json_new(in->arena, JSON_OBJECT);
     for (const struct json *m = schema->first; m && whole; m = m->next) {
-        static const char *const listed[] = {"properties", "type", "$defs", NULL};
-        bool demands = import_asserts(m) || text_is(m->key, "$ref");
-        if (demands && !import_in_list(m->key, listed))
+        static const char *const listed[] = {"properties", "$defs", NULL};
+        bool is_object = text_is(m->key, "type") && text_is(m->text, "object");
+        if (!is_object && !import_in_list(m->key, listed))
             json_set(whole, m->key, json_copy_shallow(in->arena, m));
     }
     return whole;
 }
 
 static bool compare_whole(struct importer *in, const struct import_tool *tool,
-                          const struct json *root) {
-    const struct json *theirs = tool->parameters;
-    if (!theirs || import_marks(in, theirs) & (MARK_DROP | MARK_CHANGED)) return false;
-    struct json *a = whole_of(in, theirs), *b = whole_of(in, root);
-    if (!a || !b || !import_difference(in, a, b, root)) return false;
-    import_set_marks(in, theirs, import_marks(in, theirs) | MARK_CHANGED);
+                          const struct json *root, bool last) {
+    const struct json *printed = tool->whole ? whole_of(in, root) : NULL;
+    const struct json *different =
+        printed ? import_difference(in, tool->whole, printed, root) : NULL;
+    if (!different) return false;
+    note_difference(in, different, last);
     return true;
 }
 
@@ -163,7 +163,7 @@ static bool compare_tool(struct importer *in, const struct import_tool *tool,
     bool changed = false;
     const struct json *root = schema_document(in->arena, &compiled->arguments, SCHEMA_PRINTED);
     if (root) changed = compare_parameters(in, tool, root, last);
-    if (root && !changed) changed = compare_whole(in, tool, root);
+    if (root && !changed) changed = compare_whole(in, tool, root, last);
     if (!tool->result || in->arena->oom) return changed;
     root = schema_document(in->arena, compiled->result, SCHEMA_PRINTED);
     return (root && compare_schema(in, tool->result, root, last)) || changed;

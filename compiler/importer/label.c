@@ -33,6 +33,10 @@ static void choose_format(struct description *d, struct type_words *said) {
     static const char *const labels[] = {"Date", "Time", "DateTime", "Duration", "Email",
                                          "Uri",  "Uuid", "Hostname", "Ipv4",     "Ipv6"};
     gramc_text format = import_text(d->schema, "format");
+    if (text_is(format, "password")) {
+        description_add(d, "secret", doc_words(d->in->arena, "true"));
+        words_note(said, "format");
+    }
     for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
         const struct type_row *row = type_find(text_of(labels[i]));
         if (!row || !text_is(format, row->format)) continue;
@@ -262,7 +266,7 @@ static void choose_described(struct description *d, struct type_words *said) {
 }
 
 /* What says no type of its own is AllOf; elsewhere `allOf` stands beside the type. */
-static void choose_all(struct description *d, struct type_words *said) {
+void description_choose_all(struct description *d, struct type_words *said) {
     const struct json *list = json_get(d->schema, "allOf");
     if (!json_is(list, JSON_ARRAY) || !all_objects(list)) return;
     bool own = d->kind == TYPE_ANY && !json_get(d->schema, "type");
@@ -281,5 +285,5 @@ void description_choose(struct description *d, struct type_words *said) {
     else if (type || !choose_union(d, said)) description_label(d, "Any", TYPE_ANY);
     if (type && type->kind != JSON_ARRAY && d->kind == TYPE_ANY) description_raw(d, type);
     choose_described(d, said);
-    choose_all(d, said);
+    description_choose_all(d, said);
 }

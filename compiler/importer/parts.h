@@ -103,6 +103,7 @@ struct import_tool {
     const struct json *at; /* for findings */
     gramc_text name, identifier, description, title;
     const struct json *parameters, *result; /* normalised; NULL: nothing was said */
+    struct json *whole;                     /* what they say of the arguments as a whole */
     const struct json *raw;                 /* parameters as they came, for what is lost */
     const struct json *annotations;         /* MCP's hints */
     const struct json *examples;            /* calls; NULL: none */
@@ -200,6 +201,7 @@ struct importer {
     bool name_has_tag, openapi;
     const struct source *source; /* being read */
     const struct json *document; /* that references lead into */
+    const struct json *root;     /* the arguments of a tool being read */
     uint32_t document_number;
     uint8_t dialect;
     struct import_tool *first, **last;
@@ -282,6 +284,8 @@ gramc_text import_without_tag(struct arena *arena, gramc_text action, gramc_text
 bool import_asserts(const struct json *member);
 /* Keeps a schema that was normalised for import_conjoin, if something stands beside its $ref. */
 void import_note_reference(struct importer *in, struct json *schema);
+/* Puts what a normalised schema says into forms that gram has words for. */
+void import_plain(struct importer *in, struct json *schema, bool is_root);
 /* Makes all of those mean what they meant when they are written as a type at a place of use. */
 void import_conjoin(struct importer *in);
 /* The object behind the references of a root, with what the root says beside them. */
@@ -333,7 +337,9 @@ struct doc *import_type_value(struct importer *in, const struct json *schema);
 /* `[Name:Label {...} | fields]` */
 struct doc *import_definition(struct importer *in, const struct import_type *type);
 bool import_is_required(const struct json *schema, gramc_text name);
-/* What is said about the arguments as a whole: `open` and `schema`, among the tool's properties. */
+/* Sets what is said about the arguments as a whole, once the parameters are as they stay. */
+void import_find_whole(struct importer *in, struct import_tool *tool);
+/* As `open`, `arguments` and `schema`, among the tool's properties. */
 void import_arguments(struct importer *in, const struct import_tool *tool, struct doc *list);
 
 void import_write(struct importer *in, struct buf *out);

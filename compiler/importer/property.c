@@ -2,7 +2,9 @@
  * property into raw schema. What the type is, label.c says. */
 #include "compiler/importer/description.h"
 
+#include "base/json/edit.h"
 #include "base/text.h"
+#include "jsonschema/keywords.h"
 
 #define KIND(kind) (1U << (kind))
 
@@ -56,6 +58,33 @@ void description_raw(struct description *d, const struct json *member) {
                          good ? TEXT("`schema` has at most 256 KiB of JSON")
                               : TEXT("`schema` is nested at most 1000 levels deep"));
     buf_free(&value);
+}
+
+/* Nothing that a value could fail, and nothing that JSON Schema finds its way by. */
+static bool is_annotation(const struct json *member) {
+    return !import_asserts(member) && !text_starts(member->key, "$") &&
+           keyword_content(member) == CONTENT_DATA;
+}
+
+/* A schema of a bundle has a `meta` of ours already. */
+static bool may_keep(const struct description *d, const struct json *member) {
+    return is_annotation(member) && !(d->in->bundles && json_get(d->schema, "meta"));
+}
+
+void description_rest(struct description *d, const struct json *member) {
+    if (!may_keep(d, member)) {
+        description_raw(d, member);
+        return;
+    }
+    if (!d->kept) d->kept = json_new(d->in->arena, JSON_OBJECT);
+    json_set(d->kept, member->key, json_copy_shallow(d->in->arena, member));
+}
+
+void description_add_meta(struct description *d) {
+    struct doc *meta = d->kept ? doc_list(d->in->arena, "{", "}") : NULL;
+    if (!meta) return;
+    doc_property(d->in->arena, meta, "jsonSchema", import_map(d->in, d->kept));
+    description_add(d, "meta", meta);
 }
 
 void description_add_raw(struct description *d) {
@@ -194,7 +223,7 @@ void description_property(struct description *d, enum type_property property,
                           const struct json *value) {
     struct doc *doc = fits_type(property, d->kind) ? writers[property](d, value) : NULL;
     if (doc) description_add(d, type_property_row(property)->name.ptr, doc);
-    else description_raw(d, value);
+    else description_rest(d, value);
 }
 
 /* ## All keywords */
@@ -217,6 +246,6 @@ void description_keywords(struct description *d, const struct type_words *said) 
                    text_is(m->key, "default");
         bool meta = d->in->bundles && m->kind == JSON_OBJECT && text_is(m->key, "meta");
         if (meta) description_add(d, "meta", import_map(d->in, m));
-        else if (!own && !words_have(said, m->key)) description_raw(d, m);
+        else if (!own && !words_have(said, m->key)) description_rest(d, m);
     }
 }

@@ -98,6 +98,7 @@ void import_set_parameters(struct importer *in, struct import_tool *tool,
                            const struct json *parameters) {
     if (!is_schema(parameters)) return;
     tool->raw = parameters;
+    in->root = parameters;
     tool->parameters = import_root(in, import_normalise(in, parameters));
     tool->is_schema = parameters == tool->at;
 }

@@ -423,6 +423,7 @@ static struct json *normalise(struct importer *in, const struct json *schema, un
     modern_bound(in, copy, "exclusiveMaximum", "maximum");
     modern_nullable(in, schema, copy);
     modern_all_of(in, schema, copy);
+    import_plain(in, copy, schema == in->root);
     import_note_reference(in, copy);
     /* Deeper than this, brackets in brackets help nobody: the rest is written as JSON. */
     if (depth >= DEEPEST) import_set_marks(in, copy, MARK_RAW);

@@ -16,7 +16,7 @@ bool import_is_required(const struct json *schema, gramc_text name) {
 }
 
 /* Each required name once. */
-static bool required_is_set(const struct json *schema) {
+bool description_requires_once(const struct json *schema) {
     const struct json *required = json_get(schema, "required");
     if (!required) return true;
     if (required->kind != JSON_ARRAY) return false;
@@ -34,27 +34,26 @@ static bool is_described(const struct json *schema, const struct json *name) {
 }
 
 /* And each of them a property. */
-static bool required_is_plain(const struct json *schema) {
+bool description_requires_fields(const struct json *schema) {
     const struct json *required = json_get(schema, "required");
-    if (!required_is_set(schema)) return false;
+    if (!description_requires_once(schema)) return false;
     for (const struct json *item = required ? required->first : NULL; item; item = item->next)
         if (!is_described(schema, item)) return false;
     return true;
 }
 
 /* `required: ["id"]`: what must be there and is no field of it. */
-static void add_required_names(struct description *d) {
-    const struct json *required = json_get(d->schema, "required");
+void description_required_names(struct description *d, const struct json *schema) {
+    const struct json *required = json_get(schema, "required");
     struct doc *names = doc_list(d->in->arena, "[", "]");
     for (const struct json *item = required ? required->first : NULL; item; item = item->next)
-        if (!is_described(d->schema, item)) doc_add(names, doc_data(d->in->arena, item));
+        if (!is_described(schema, item)) doc_add(names, doc_data(d->in->arena, item));
     if (names && names->first) description_add(d, "required", names);
 }
 
 static void describe(struct description *d, const struct import_field *field);
 
-static struct description new_description(struct importer *in, const struct json *schema,
-                                          bool is_field) {
+struct description description_new(struct importer *in, const struct json *schema, bool is_field) {
     struct description d = {.in = in, .schema = schema, .is_field = is_field};
     d.properties = doc_list(in->arena, "{", "}");
     buf_init(&d.raw, &in->arena->allocator, LARGEST_RAW);
@@ -65,7 +64,7 @@ static struct description new_description(struct importer *in, const struct json
  * moved: to describe items twice doubles the work with each level of lists. */
 static struct doc *described_value(struct importer *in, const struct json *schema,
                                    const struct import_field *field) {
-    struct description d = new_description(in, schema, field != NULL);
+    struct description d = description_new(in, schema, field != NULL);
     describe(&d, field);
     buf_free(&d.raw);
     struct doc *value = doc_chain(in->arena);
@@ -134,10 +133,11 @@ static void describe_fields(struct description *d, struct type_words *said) {
         else description_add(d, "fields", field_map(d, properties));
     }
     bool named = takes || d->kind == TYPE_MAP, fields = words_have(said, TEXT("properties"));
-    bool twice = d->is_field && json_get(d->schema, "default") && !required_is_plain(d->schema);
-    if (!named || !required_is_set(d->schema) || (!fields && properties) || twice) return;
+    bool twice =
+        d->is_field && json_get(d->schema, "default") && !description_requires_fields(d->schema);
+    if (!named || !description_requires_once(d->schema) || (!fields && properties) || twice) return;
     words_note(said, "required");
-    add_required_names(d);
+    description_required_names(d, d->schema);
 }
 
 /* ## All of it */
@@ -164,7 +164,9 @@ static void describe_dropped(struct description *d) {
 static void describe_default(struct description *d, const struct import_field *field) {
     const struct json *value = json_get(d->schema, "default");
     bool said = value && d->is_field && !description_is_marked(d, MARK_DEFAULT | MARK_DROP);
-    if (value && !said && !description_is_marked(d, MARK_DROP)) description_raw(d, value);
+    bool raw = description_is_marked(d, MARK_RAW);
+    if (value && !said && raw) description_raw(d, value);
+    else if (value && !said && !description_is_marked(d, MARK_DROP)) description_rest(d, value);
     if (field && !field->required && !said)
         description_add(d, "optional", doc_words(d->in->arena, "true"));
     if (field && field->required && said)
@@ -192,49 +194,14 @@ static void describe(struct description *d, const struct import_field *field) {
     if (d->in->report && d->raw.len && !(import_marks(d->in, d->schema) & data))
         import_find(d->in, D_IMPORT_RAW, NULL, d->schema, buf_view(&d->raw), TEXT(""));
     description_add_raw(d);
+    description_add_meta(d);
 }
 
-/* ## The arguments of a tool as a whole */
-
-static bool is_in_signature(const struct json *schema, const struct json *member, bool is_tool) {
-    if (text_is(member->key, "type"))
-        return member->kind == JSON_STRING && text_is(member->text, "object");
-    if (text_is(member->key, "properties")) return member->kind == JSON_OBJECT;
-    if (text_is(member->key, "required")) return required_is_plain(schema);
-    return is_tool && (text_is(member->key, "title") || text_is(member->key, "description"));
-}
-
-static void describe_whole(struct description *d, bool is_tool) {
-    for (const struct json *m = d->schema->first; m; m = m->next) {
-        bool flag = m->kind == JSON_TRUE || m->kind == JSON_FALSE;
-        if (is_in_signature(d->schema, m, is_tool)) continue;
-        if (flag && text_is(m->key, "additionalProperties")) description_property(d, P_OPEN, m);
-        else if (description_is_marked(d, MARK_DROP)) description_lose(d, m, TEXT(""));
-        else description_raw(d, m);
-    }
-}
-
-void import_arguments(struct importer *in, const struct import_tool *tool, struct doc *list) {
-    if (!tool->parameters) return;
-    import_report_marks(in, tool->parameters);
-    struct description d = new_description(in, tool->parameters, false);
-    d.kind = TYPE_OBJECT;
-    describe_whole(&d, tool->is_schema);
-    if (in->report && d.raw.len)
-        import_find(in, D_IMPORT_RAW, NULL, tool->parameters, buf_view(&d.raw), TEXT(""));
-    description_add_raw(&d);
-    buf_free(&d.raw);
-    for (struct doc *p = d.properties ? d.properties->first : NULL, *next; p; p = next) {
-        next = p->next;
-        p->next = NULL;
-        p->origin = tool->parameters;
-        doc_add(list, p);
-    }
-}
+/* ## Where it stands */
 
 struct doc *import_node(struct importer *in, const struct json *schema,
                         const struct import_field *field) {
-    struct description d = new_description(in, schema, field != NULL);
+    struct description d = description_new(in, schema, field != NULL);
     struct doc *node = doc_chain(in->arena);
     describe(&d, field);
     buf_free(&d.raw);
@@ -253,7 +220,7 @@ struct doc *import_node(struct importer *in, const struct json *schema,
 }
 
 struct doc *import_definition(struct importer *in, const struct import_type *type) {
-    struct description d = new_description(in, type->schema, false);
+    struct description d = description_new(in, type->schema, false);
     struct doc *definition = doc_chain(in->arena);
     d.type = type;
     describe(&d, NULL);

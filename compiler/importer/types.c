@@ -288,6 +288,7 @@ static void name_tools(struct importer *in) {
 void import_name_all(struct importer *in) {
     import_conjoin(in);
     import_derive(in);
+    for (struct import_tool *tool = in->first; tool; tool = tool->next) import_find_whole(in, tool);
     find_records(in);
     name_types(in);
     name_tools(in);

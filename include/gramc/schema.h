@@ -240,9 +240,11 @@ typedef struct gramc_compare_options {
     uint64_t max_steps; /* 0: 100,000; when they are used up the answer is UNKNOWN */
     bool as_sent;       /* A is a tool's `parameters`, and what is meant is what the runtime sends:
                            defaults filled in, no unknown member at the root */
+    bool filled_in;     /* what is meant are the values of A and of B with their defaults filled in:
+                           what whoever gets them can count on */
 } gramc_compare_options;
 #define GRAMC_COMPARE_OPTIONS_INIT                                                                 \
-    { sizeof(gramc_compare_options), NULL, 0, false }
+    { sizeof(gramc_compare_options), NULL, 0, false, false }
 
 /* Yours, freed by gramc_comparison_free. */
 typedef struct gramc_comparison {

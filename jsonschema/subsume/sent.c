@@ -1,6 +1,7 @@
-/* Rewrites the schema of a tool's parameters into the schema of what the runtime sends: members
- * with a default are always there, since it is filled in, and the root has no unknown members,
- * since a call with one is refused before. */
+/* Rewrites a schema into that of its values with their defaults filled in: members with a default
+ * are always there. For a tool's parameters, that is what the runtime sends, and the root has no
+ * unknown members, since a call with one is refused before. Where an object has a most number of
+ * members, a default may be left out, and nothing is promised. */
 #include "base/json/sink.h"
 #include "base/text.h"
 #include "jsonschema/subsume/subsume.h"
@@ -38,16 +39,24 @@ static void put_required(struct json_sink *out, const struct json *schema) {
     json_sink_open(out, JSON_ARRAY);
     for (const struct json *n = json_is(names, JSON_ARRAY) ? names->first : NULL; n; n = n->next)
         json_sink_value(out, n);
-    for (const struct json *p = json_is(known, JSON_OBJECT) ? known->first : NULL; p; p = p->next)
+    bool is_full = json_get(schema, "maxProperties") || !json_is(known, JSON_OBJECT);
+    for (const struct json *p = is_full ? NULL : known->first; p; p = p->next)
         if (is_filled_in(p) && !is_required(schema, p->key)) json_sink_string(out, p->key);
     json_sink_close(out, JSON_ARRAY);
 }
 
+static bool is_one_of(gramc_text key, const char *const *keys) {
+    while (*keys && !text_is(key, *keys)) keys++;
+    return *keys != NULL;
+}
+
 static void put_member(struct json_sink *out, const struct json *member) {
-    bool holds_schemas = text_is(member->key, "properties") || text_is(member->key, "prefixItems");
+    static const char *const of_many[] = {
+        "properties", "patternProperties", "prefixItems", "allOf", "anyOf", "oneOf", "$defs", NULL};
+    static const char *const of_one[] = {"items", "additionalProperties", NULL};
     json_sink_key(out, member->key);
-    if (holds_schemas && member->kind >= JSON_ARRAY) put_schemas(out, member);
-    else if (text_is(member->key, "items")) put_schema(out, member, false);
+    if (member->kind >= JSON_ARRAY && is_one_of(member->key, of_many)) put_schemas(out, member);
+    else if (is_one_of(member->key, of_one)) put_schema(out, member, false);
     else json_sink_value(out, member);
 }
 
@@ -67,9 +76,17 @@ static void put_schema(struct json_sink *out, const struct json *schema, bool is
     json_sink_close(out, JSON_OBJECT);
 }
 
-const struct json *subsume_as_sent(struct arena *arena, const struct json *parameters) {
+static const struct json *rewrite(struct arena *arena, const struct json *schema, bool is_root) {
     struct json_sink sink;
     json_sink_init(&sink, NULL, arena);
-    put_schema(&sink, parameters, true);
+    put_schema(&sink, schema, is_root);
     return json_sink_document(&sink);
+}
+
+const struct json *subsume_filled_in(struct arena *arena, const struct json *schema) {
+    return rewrite(arena, schema, false);
+}
+
+const struct json *subsume_as_sent(struct arena *arena, const struct json *parameters) {
+    return rewrite(arena, parameters, true);
 }

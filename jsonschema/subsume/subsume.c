@@ -276,12 +276,22 @@ static gramc_status open_document(struct compat *compat, struct subsume_side *si
     return gramc_schema_compile_document(&side->program, document, &options, NULL);
 }
 
-/* Takes what the runtime makes of A's values in the place of A. */
-static gramc_status open_as_sent(struct compat *compat) {
-    const struct json *sent = subsume_as_sent(&compat->arena, compat->a.root);
-    compat->a.given = compat->a.program;
-    compat->a.program = NULL;
-    return sent ? open_document(compat, &compat->a, sent) : GRAMC_NOMEM;
+/* Takes what the runtime makes of a side's values in their place. */
+static gramc_status open_rewritten(struct compat *compat, struct subsume_side *side,
+                                   const struct json *rewritten) {
+    side->given = side->program;
+    side->program = NULL;
+    return rewritten ? open_document(compat, side, rewritten) : GRAMC_NOMEM;
+}
+
+static gramc_status rewrite_sides(struct compat *compat, const gramc_compare_options *options) {
+    struct arena *arena = &compat->arena;
+    if (options->as_sent)
+        return open_rewritten(compat, &compat->a, subsume_as_sent(arena, compat->a.root));
+    gramc_status status =
+        open_rewritten(compat, &compat->a, subsume_filled_in(arena, compat->a.root));
+    if (status != GRAMC_OK) return status;
+    return open_rewritten(compat, &compat->b, subsume_filled_in(arena, compat->b.root));
 }
 
 static struct subsume_answer decide(struct compat *compat, bool fill) {
@@ -327,10 +337,10 @@ static void close_sides(struct compat *compat) {
 /* `status`: of opening the two sides. */
 static gramc_status finish(gramc_comparison **out, struct comparison *own, gramc_status status,
                            const gramc_compare_options *options) {
-    bool as_sent = options && options->as_sent;
-    if (status == GRAMC_OK && as_sent) status = open_as_sent(&own->compat);
+    bool is_rewritten = options && (options->as_sent || options->filled_in);
+    if (status == GRAMC_OK && is_rewritten) status = rewrite_sides(&own->compat, options);
     if (status == GRAMC_OK) {
-        struct subsume_answer answer = decide(&own->compat, as_sent);
+        struct subsume_answer answer = decide(&own->compat, is_rewritten);
         /* It may be a piece of a document that goes when the sides are closed. */
         gramc_text witness =
             answer.witness.len ? arena_text(&own->compat.arena, answer.witness) : answer.witness;

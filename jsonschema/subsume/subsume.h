@@ -63,8 +63,10 @@ struct subsume_answer subsume_no(gramc_text witness);
 /* Takes one step; false when there are none left, or memory. */
 bool subsume_step(struct compat *compat);
 
-/* What the runtime sends for these parameters, as a schema; NULL without memory. Its texts are
- * theirs. */
+/* The values of a schema with their defaults filled in, as a schema; NULL without memory. Its texts
+ * are the schema's. */
+const struct json *subsume_filled_in(struct arena *arena, const struct json *schema);
+/* The same for a tool's parameters, whose root has no unknown members. */
 const struct json *subsume_as_sent(struct arena *arena, const struct json *parameters);
 
 /* ## Taking apart */

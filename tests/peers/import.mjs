@@ -106,6 +106,81 @@ function normal(key, value) {
     return value in foreign ? foreign[value] ?? undefined : value;
 }
 
+// ## Forms that import writes instead, because they mean the same
+
+const judges = {
+    number: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+    string: ['minLength', 'maxLength', 'pattern', 'format', 'contentEncoding', 'contentMediaType', 'contentSchema'],
+    array: ['items', 'prefixItems', 'minItems', 'maxItems', 'uniqueItems', 'contains', 'minContains', 'maxContains',
+        'unevaluatedItems'],
+    object: ['properties', 'required', 'additionalProperties', 'patternProperties', 'propertyNames', 'minProperties',
+        'maxProperties', 'dependentRequired', 'dependentSchemas', 'unevaluatedProperties'],
+};
+const judged = new Map(Object.entries(judges).flatMap(([type, keys]) => keys.map((key) => [key, type])));
+const kindOf = (type) => (type === 'integer' ? 'number' : type);
+const isSpecial = (s) => Object.keys(s).some((key) => judged.has(key) && key !== 'format');
+
+function withoutEmpty(s) {
+    if (s.uniqueItems === false) delete s.uniqueItems;
+    if (s.additionalProperties && isSchema(s.additionalProperties) && !Object.keys(s.additionalProperties).length)
+        s.additionalProperties = true;
+    if (Array.isArray(s.type) && s.type.length === 1) [s.type] = s.type;
+}
+
+function wrap(s, keyword) {
+    s.allOf = [...(s.allOf ?? []), {[keyword]: s[keyword]}];
+    delete s[keyword];
+}
+
+// {"type": ["string", "array"], "items": I}: a text, or an array of I.
+function splitTypes(s) {
+    const about = Object.keys(s).filter((key) => judged.has(key));
+    const kinds = new Set(Array.isArray(s.type) ? s.type.map(kindOf) : []);
+    if (kinds.size - (kinds.has('null') ? 1 : 0) < 2 || !isSpecial(s) || !about.every((key) => kinds.has(judged.get(key)))) return;
+    if (s.anyOf) wrap(s, 'anyOf');
+    s.anyOf = s.type.map((type) =>
+        ({type, ...Object.fromEntries(about.filter((key) => judged.get(key) === kindOf(type)).map((key) => [key, s[key]]))}));
+    for (const key of ['type', ...about]) delete s[key];
+}
+
+function placeUnion(s, keyword, root, isWhole) {
+    const list = s[keyword];
+    if (!Array.isArray(list) || !list.length) return;
+    const alone = !isWhole && (keyword === 'anyOf' || !s.anyOf) && !isSpecial(s) && !s.$ref;
+    const meanings = list.every((m) => 'const' in m && 'description' in m && Object.keys(m).length === 2);
+    if (alone && (!('type' in s) || meanings)) return;
+    const typeOf = (m) => m.type ?? root.$defs?.[decodeURIComponent(String(m.$ref).slice('#/$defs/'.length))]?.type;
+    const has = (m) => typeOf(m) === s.type || (s.type === 'number' && typeOf(m) === 'integer');
+    const takes = (m) => Object.keys(m).length && !['type', '$ref', 'anyOf', 'oneOf', 'allOf', 'not'].some((key) => key in m);
+    if (!alone || s.allOf || typeof s.type !== 'string' || !list.every((m) => has(m) || takes(m))) {
+        wrap(s, keyword);
+        return;
+    }
+    s[keyword] = list.map((m) => (has(m) ? m : {type: s.type, ...m}));
+    delete s.type;
+}
+
+// The arguments as a whole are an object, whatever else they say.
+function inPlainForm(schema, root, isWhole) {
+    if (!isSchema(schema) || typeof schema === 'boolean') return schema;
+    const s = {};
+    for (const [key, value] of Object.entries(schema)) {
+        const inner = (v) => inPlainForm(v, root, false);
+        let plainValue = value;
+        if (singles.has(key)) plainValue = inner(value);
+        else if (lists.has(key) && Array.isArray(value)) plainValue = value.map((v) => plain(inner(v)));
+        else if ((maps.has(key) || key === '$defs') && isSchema(value) && typeof value === 'object')
+            plainValue = Object.fromEntries(Object.entries(value).map(([name, v]) => [name, inner(v)]));
+        else if (key === 'type') plainValue = normal(key, value);
+        if (plainValue !== undefined) Object.defineProperty(s, key, {value: plainValue, enumerable: true, configurable: true, writable: true});
+    }
+    withoutEmpty(s);
+    if (!isWhole) splitTypes(s);
+    placeUnion(s, 'oneOf', root, isWhole);
+    placeUnion(s, 'anyOf', root, isWhole);
+    return s;
+}
+
 const sameData = (a, b) => (data(a) === data(b) ? null : `${data(a)} became ${data(b)}`);
 const at = (key, what) => what && `/${key}${what.startsWith('/') ? '' : ': '}${what}`;
 
@@ -117,6 +192,12 @@ function difference(a, rootA, b, rootB, seen) {
     const what = sameAs(a, rootA, b, rootB, seen);
     const beside = what && isSchema(a) && typeof a.$ref === 'string' && Object.keys(a).length > 1 && b.allOf;
     return beside ? sameAs(conjoined(a), rootA, b, rootB, seen) : what;
+}
+
+// The same for two whole schemas.
+function differ(a, b, isWhole) {
+    const x = inPlainForm(a, a, isWhole), y = inPlainForm(b, b, isWhole);
+    return difference(x, x, y, y, new Map());
 }
 
 // NULL, or where two schemas differ. Pairs that are being compared already are taken for the same.
@@ -166,13 +247,13 @@ function judge(tools) {
     const back = read(compiled.out);
     if (back.length !== tools.length) return `${back.length} tools come back of ${tools.length}`;
     for (let i = 0; i < tools.length; i++) {
-        const what = difference(tools[i].parameters, tools[i].parameters, back[i].parameters, back[i].parameters, new Map());
+        const what = differ(tools[i].parameters, back[i].parameters, true);
         if (what) return `parameters${what}`;
         if ((tools[i].description.trim() || tools[i].name) !== (back[i].description.trim() || tools[i].name) ||
             (tools[i].description.trim() && tools[i].description !== back[i].description))
             return `description ${JSON.stringify(back[i].description)} was ${JSON.stringify(tools[i].description)}`;
         if (tools[i].response === undefined) continue;
-        const other = difference(tools[i].response, tools[i].response, back[i].result, back[i].result, new Map());
+        const other = differ(tools[i].response, back[i].result, false);
         if (other) return `result${other}`;
     }
     return null;
