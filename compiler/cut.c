@@ -9,8 +9,8 @@
 #include "base/json/sink.h"
 #include "base/text.h"
 #include "compiler/definition.h"
+#include "compiler/name_match.h"
 #include "compiler/spec.h"
-#include "jsonschema/regex.h"
 
 enum { MOST_PARTS = 200, DEEPEST_PARTS = 32, LONGEST_NAME = 64 };
 
@@ -154,16 +154,20 @@ static void cut_required(struct cut *cut, struct schema *out, const struct const
 static void cut_constraints(struct cut *cut, struct schema *out, const struct schema *from) {
     static const uint64_t kept = PROPERTY_BIT(P_TITLE) | PROPERTY_BIT(P_DESCRIPTION) |
                                  PROPERTY_BIT(P_MIN_NAMES) | PROPERTY_BIT(P_MAX_NAMES) |
-                                 PROPERTY_BIT(P_READ_ONLY) | PROPERTY_BIT(P_WRITE_ONLY);
+                                 PROPERTY_BIT(P_READ_ONLY) | PROPERTY_BIT(P_WRITE_ONLY) |
+                                 PROPERTY_BIT(P_META);
     for (const struct schema *link = from; link; link = link->base)
         for (const struct constraint *c = link->constraints; c; c = c->next) {
             bool whole = c->property == P_ENUM || c->property == P_CONST;
             if (whole) refuse(cut, "the base lists whole records", "write the fields anew");
             if (c->property == P_REQUIRED) cut_required(cut, out, c);
             if (!(PROPERTY_BIT(c->property) & kept) || own(out, c->property)) continue;
-            struct constraint *copy = ARENA_NEW(cut->pass->arena, struct constraint);
-            if (copy) copy->text = c->text;
-            say(cut, out, copy, c);
+            struct data_constraint *copy = ARENA_NEW(cut->pass->arena, struct data_constraint);
+            if (!copy) return;
+            copy->constraint.text = c->text;
+            copy->constraint.has_document = c->has_document;
+            copy->document = constraint_json(c);
+            say(cut, out, &copy->constraint, c);
         }
 }
 
@@ -300,7 +304,7 @@ static struct definition *find_type(struct cut *cut, gramc_text *name, const str
         *name = put_name(cut, number);
         struct definition *d = name->ptr ? registry_get(&spec->definitions, *name) : NULL;
         if (!d) return NULL;
-        if (d->cut_from == base && says_the_same(d->cut_by, cut->schema)) return d;
+        if (d->cut_by && d->cut_from == base && says_the_same(d->cut_by, cut->schema)) return d;
     }
 }
 
@@ -383,23 +387,6 @@ void cuts_make(struct pass *pass, struct gramc_spec *spec) {
 
 /* ## What is said about names that are left out */
 
-static bool may_match(struct pass *pass, gramc_text pattern, gramc_text name) {
-    struct regex_set set;
-    struct regex_session session;
-    struct regex_error error;
-    struct arena scratch;
-    arena_init(&scratch, &pass->arena->allocator);
-    regex_set_init(&set, &scratch);
-    const struct regex *regex = regex_compile(&set, pattern, &error);
-    regex_session_init(&session, &pass->arena->allocator, NULL);
-    bool matches = regex && regex_matches(&session, regex, name) == REGEX_YES;
-    regex_session_free(&session);
-    regex_set_free(&set);
-    if (scratch.oom) pass->arena->oom = true;
-    arena_free(&scratch);
-    return matches;
-}
-
 static bool has_field(const struct schema *schema, gramc_text name) {
     struct field_walk walk = field_walk(schema);
     const struct field *f;
@@ -419,7 +406,7 @@ static void check_left_out(struct pass *pass, const struct schema *schema, gramc
     if (schema_requires(schema, name)) report_left_out(pass, schema, name, "`required` lists it");
     for (const struct schema *link = schema; link; link = link->base)
         for (const struct field *f = link->patterns; f; f = f->next)
-            if (may_match(pass, f->name, name))
+            if (name_matches(pass, f->name, name))
                 report_left_out(pass, schema, name, "`patterns` match it");
     const struct json *v = first_name(members);
     while (v && !(v->kind == JSON_STRING && text_eq(v->text, name))) v = v->next;

@@ -5,11 +5,13 @@
 
 #include "base/text.h"
 #include "compiler/cut.h"
+#include "compiler/cycles.h"
 #include "compiler/derived.h"
 #include "compiler/fixes.h"
 #include "compiler/pattern.h"
 #include "compiler/reuse.h"
 #include "compiler/spec.h"
+#include "compiler/split.h"
 
 enum { LARGEST_IN_LINE = 2000, DEEPEST_IN_LINE = 64 };
 
@@ -64,12 +66,6 @@ static struct definition *base_of(const struct gramc_spec *spec, const struct de
     return registry_get(&spec->definitions, name_text(d->base));
 }
 
-static void report_cycle(struct pass *pass, struct definition *definition) {
-    pass->source = definition->source;
-    definition->cyclic = true;
-    FIND(pass->findings, D_TYPE_CYCLE, definition->source, definition->name_at, definition->name);
-}
-
 /* Follows the labels down to a base type; what was found is written to all on the way. */
 static void find_row(struct pass *pass, const struct gramc_spec *spec, struct definition *first) {
     const struct type_row *row = NULL;
@@ -80,7 +76,7 @@ static void find_row(struct pass *pass, const struct gramc_spec *spec, struct de
         if (row) break;
     }
     bool cycle = !row && d && (d->cyclic || d->state == DEFINITION_BUSY);
-    if (cycle && !d->cyclic) report_cycle(pass, d);
+    if (cycle && !d->cyclic) cycle_report_base(pass, spec, d);
     else if (!row && d) row = d->row;
     for (d = first; d && d->state == DEFINITION_BUSY; d = base_of(spec, d)) {
         d->state = DEFINITION_DONE;
@@ -160,7 +156,7 @@ struct cycle_search {
     struct definition **stack; /* visited, and of no complete component yet */
     struct definition **path;  /* those that are being visited, each mentioned by the one below */
     size_t height, length;
-    uint32_t next_index;
+    uint32_t next_index, components;
 };
 
 /* `const` is for everybody else: the search writes marks. */
@@ -203,6 +199,12 @@ static void pop_component(struct cycle_search *search, struct definition *root) 
         search->stack[i]->on_stack = false;
         if (several) search->stack[i]->by_reference = true;
     }
+    search->components++;
+    for (size_t i = bottom; i < search->height; i++)
+        search->stack[i]->component = search->components;
+    for (size_t i = bottom; i < search->height; i++)
+        if (search->stack[i]->by_reference)
+            uses_split(search->pass, search->pass->compilation->spec, search->stack[i]);
     for (size_t i = bottom; i < search->height; i++) measure(search->stack[i]);
     search->height = bottom;
 }
@@ -247,98 +249,6 @@ void definitions_measure(struct pass *pass, struct gramc_spec *spec) {
         if (d->row && !d->cyclic && d->index == 0) visit(&search, d);
 }
 
-/* ## Unions of themselves: a member stands in the same place as its union, so a union that comes
- * back to itself by members alone says nothing about any value. A type without any value is told
- * as that. */
-
-/* What this type leads to without moving into the value, and is not settled yet. Recursion is
- * bounded by the parser's nesting limit. */
-static struct definition *find_unsettled(const struct gramc_spec *spec,
-                                         const struct schema *schema) {
-    if (!schema) return NULL;
-    if (schema->definition && !schema->definition->settled)
-        return registry_get(&spec->definitions, schema->definition->name);
-    struct definition *found = NULL;
-    for (const struct member *m = schema->all; m && !found; m = m->next)
-        found = find_unsettled(spec, m->schema);
-    if (!schema_is_choice(schema)) return found;
-    for (const struct member *m = schema->members; m && !found; m = m->next)
-        found = find_unsettled(spec, m->schema);
-    return found;
-}
-
-/* Whatever is not settled leads to something else that is not: so the walk meets itself. */
-static void report_union_cycle(struct pass *pass, const struct gramc_spec *spec,
-                               struct definition *from, uint32_t walk) {
-    struct definition *d = from;
-    for (; d && d->walk == 0; d = find_unsettled(spec, d->field.schema)) d->walk = walk;
-    if (d && d->walk == walk && !d->cyclic && d->inhabited) report_cycle(pass, d);
-}
-
-static void find_union_cycles(struct pass *pass, const struct gramc_spec *spec,
-                              struct definition *const *all, size_t count) {
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (size_t i = 0; i < 2 * count; i++) {
-            struct definition *d = all[i < count ? i : 2 * count - 1 - i];
-            if (d->settled || find_unsettled(spec, d->field.schema)) continue;
-            d->settled = changed = true;
-        }
-    }
-    uint32_t walk = 0;
-    for (size_t i = 0; i < count; i++)
-        if (!all[i]->settled && all[i]->name.ptr && !all[i]->cut_from)
-            report_union_cycle(pass, spec, all[i], ++walk);
-}
-
-/* ## Values: the least fixed point of "some finite value satisfies it" */
-
-/* What comes from a named type is settled by that type's own mark. */
-static bool is_inhabited(const struct schema *schema) {
-    if (!schema || schema->nullable == SAID_TRUE) return true;
-    if (schema->definition && !schema->definition->inhabited) return false;
-    for (const struct field *f = schema->fields; f; f = f->next)
-        if (!f->optional && !is_inhabited(f->schema)) return false;
-    for (const struct member *m = schema->all; m; m = m->next)
-        if (!is_inhabited(m->schema)) return false;
-    bool is_union = schema_is_choice(schema), any = false;
-    for (const struct member *m = schema->members; m; m = m->next) {
-        bool one = is_inhabited(m->schema);
-        if (!one && !is_union) return false;
-        any = any || one;
-    }
-    if (is_union) return any || !schema->members;
-    gramc_text least = schema_get(schema, P_MIN_ITEMS);
-    bool needs_items = schema->kind == TYPE_ARRAY && least.len && !text_is(least, "0");
-    return !needs_items || is_inhabited(schema->inner);
-}
-
-static bool note_inhabited(struct definition *d) {
-    if (!d->row || d->cyclic || d->inhabited || !is_inhabited(d->field.schema)) return false;
-    d->inhabited = true;
-    return true;
-}
-
-/* There and back: a long chain of types is settled in one go, whichever way it was written. */
-static void find_inhabited(struct pass *pass, struct gramc_spec *spec) {
-    struct definition **all, *d = spec->first_definition;
-    size_t count = 0;
-    for (; d; d = d->next) count++;
-    all = arena_array(pass->arena, count, sizeof *all);
-    if (!all) return;
-    count = 0;
-    for (d = spec->first_definition; d; d = d->next) all[count++] = d;
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (size_t i = 0; i < count; i++) changed = note_inhabited(all[i]) || changed;
-        for (size_t i = count; i-- > 0;) changed = note_inhabited(all[i]) || changed;
-    }
-    find_union_cycles(pass, spec, all, count);
-    for (d = spec->first_definition; d; d = d->next)
-        if (d->row && !d->cyclic && !d->inhabited && d->name.ptr && !d->cut_from)
-            FIND(pass->findings, D_UNINHABITED, d->source, d->name_at, d->name);
-}
-
 /* ## Checks */
 
 static struct registered place(const void *thing) {
@@ -364,7 +274,7 @@ static void check_one(struct pass *pass, const struct definition *definition) {
 void definitions_check(struct pass *pass, struct gramc_spec *spec) {
     if (!spec->first_definition) return;
     registry_check(pass, &spec->definitions, &sort);
-    find_inhabited(pass, spec);
+    cycles_check(pass, spec);
     for (struct definition *d = spec->first_definition; d && !pass->arena->oom; d = d->next)
-        if (d->row && !d->cyclic && d->name.ptr && !d->cut_from) check_one(pass, d);
+        if (d->row && !d->cyclic && d->name.ptr && !d->cut_by) check_one(pass, d);
 }

@@ -31,11 +31,12 @@ struct definition {
     bool settled;             /* its unions end at something other than themselves */
     uint32_t walk;            /* which search for a union of itself came by; 0: none */
     struct mention *mentions; /* these three for the search of cycles */
-    uint32_t index, low;
+    uint32_t index, low, component;
     bool on_stack;
     uint32_t size, depth; /* printed in line: schemas in all, and inside each other */
-    /* Of a record that was cut from another (cut.c): that, and a copy of what says how. It has no
-     * name in the source; NULL: a named type. */
+    /* Of a type that has no name in the source, what it is made from; NULL: a named type. Of a
+     * record that was cut (cut.c) a copy of what says how; NULL: one that a use adds to (split.c).
+     */
     const struct schema *cut_from, *cut_by;
 };
 

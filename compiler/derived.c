@@ -38,6 +38,27 @@ static void check_bound(struct pass *pass, const struct schema *schema,
     }
 }
 
+/* The bounds that come with a type of the language. */
+static void check_own_bounds(struct pass *pass, const struct schema *schema) {
+    const struct type_row *row = schema->type;
+    const gramc_text one = row && row->one_character ? TEXT("1") : (gramc_text){NULL, 0};
+    const struct {
+        enum type_property property;
+        int tighter;
+        gramc_text limit;
+    } limits[] = {{P_MIN, 1, text_of(row ? row->min : NULL)},
+                  {P_MAX, -1, text_of(row ? row->max : NULL)},
+                  {P_MIN_LENGTH, 1, one},
+                  {P_MAX_LENGTH, -1, one}};
+    for (size_t i = 0; row && i < sizeof limits / sizeof *limits; i++)
+        for (const struct constraint *c = schema->constraints; c && limits[i].limit.ptr;
+             c = c->next)
+            if (c->property == limits[i].property &&
+                json_number_compare(c->text, limits[i].limit) * limits[i].tighter < 0)
+                FIND(pass->findings, D_LOOSENED, pass->source, c->at,
+                     type_property_row(c->property)->name, text_of(row->label), limits[i].limit);
+}
+
 /* ## Types inside */
 
 /* Surely not: what cannot be decided is left alone. */
@@ -103,6 +124,7 @@ void derived_check(struct pass *pass, const struct schema *schema) {
     const struct definition *d = schema->definition;
     if (schema->base && schema->fields) check_fields(pass, schema);
     if (schema->base && schema->patterns) check_patterns(pass, schema);
+    if (!schema->base) check_own_bounds(pass, schema);
     if (!d || schema->base != d->field.schema || d->cyclic) return;
     if (d->cut_from) cut_check(pass, schema);
     for (const struct constraint *c = schema->constraints; c; c = c->next)

@@ -4,6 +4,7 @@
 #include "compiler/imports.h"
 
 #include "base/limits.h"
+#include "base/sort.h"
 #include "base/text.h"
 #include "base/version.h"
 #include "compiler/config.h"
@@ -111,6 +112,27 @@ static void import(struct pass *pass, struct unit *importer, const struct value 
     if (imported) link_import(pass, importer, imported);
 }
 
+static bool is_earlier_path(const void *ctx, const void *a, const void *b) {
+    (void)ctx;
+    return text_compare(value_name(*(const struct value *const *)a),
+                        value_name(*(const struct value *const *)b)) < 0;
+}
+
+/* By their paths, so that the order in a list means nothing. */
+static void import_all(struct pass *pass, struct unit *unit, const struct value *first) {
+    const struct value **values, **spare;
+    size_t count = 0;
+    for (const struct value *v = first; v; v = v->next) count += value_is_name(v);
+    values = arena_array(pass->arena, count, sizeof *values);
+    spare = arena_array(pass->arena, count, sizeof *spare);
+    if (!values || !spare) return;
+    count = 0;
+    for (const struct value *v = first; v; v = v->next)
+        if (value_is_name(v)) values[count++] = v;
+    values = sort_merge(values, spare, count, sizeof *values, is_earlier_path, NULL);
+    for (size_t i = 0; i < count; i++) import(pass, unit, values[i]);
+}
+
 static void read_imports(struct pass *pass, struct unit *unit, const struct value *value) {
     if (value_is_name(value)) {
         import(pass, unit, value);
@@ -120,12 +142,11 @@ static void read_imports(struct pass *pass, struct unit *unit, const struct valu
     if (value->kind != VALUE_ARRAY)
         FIND(pass->findings, D_WRONG_VALUE, pass->source, value->span, TEXT("imports"),
              TEXT("a path or a list of paths"), text_of(value_noun(value)));
-    for (const struct value *v = first; v; v = v->next) {
-        if (value_is_name(v)) import(pass, unit, v);
-        else
+    for (const struct value *v = first; v; v = v->next)
+        if (!value_is_name(v))
             FIND(pass->findings, D_WRONG_VALUE, pass->source, v->span, TEXT("imports"),
                  TEXT("paths"), text_of(value_noun(v)));
-    }
+    import_all(pass, unit, first);
 }
 
 /* ## The header: `{language: 1, imports: ["tools.gram"]}` */

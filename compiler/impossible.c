@@ -134,6 +134,15 @@ static void check_unique(struct pass *pass, const struct schema *schema) {
         report(pass, schema, "its items are unique, and there are not that many of them");
 }
 
+/* Without a rest a tuple holds no more than its own items. */
+static void check_tuple(struct pass *pass, const struct schema *schema) {
+    int64_t least = 0, count = 0;
+    bool closed = schema->kind == TYPE_TUPLE && !schema_inner(schema);
+    if (!closed || !number_to_int(&least, schema_get(schema, P_MIN_ITEMS))) return;
+    for (const struct member *m = schema_members(schema); m; m = m->next) count++;
+    if (count && least > count) report(pass, schema, "it needs more items than it may have");
+}
+
 /* ## Names of an object */
 
 static bool names_leave_out(const struct schema *schema, gramc_text name) {
@@ -297,6 +306,7 @@ void impossible_check(struct pass *pass, const struct schema *schema) {
     if (said & LOWER_BOUNDS && said & UPPER_BOUNDS) check_window(pass, schema);
     if (said & PROPERTY_BIT(P_ENUM)) check_enum(pass, schema);
     if (said & PROPERTY_BIT(P_MIN_ITEMS)) check_unique(pass, schema);
+    if (said & PROPERTY_BIT(P_MIN_ITEMS)) check_tuple(pass, schema);
     if (said & PROPERTY_BIT(P_FORMAT)) check_format(pass, schema);
     if (schema->fields || said & PROPERTY_BIT(P_MAX_NAMES)) check_names(pass, schema);
     check_members(pass, schema);

@@ -3,6 +3,7 @@
  * the schema as it will be printed, so that there is one evaluator only. */
 #include "compiler/derived.h"
 #include "compiler/raw_schema.h"
+#include "compiler/told_apart.h"
 
 #include "base/text.h"
 
@@ -322,6 +323,7 @@ void schema_check(struct pass *pass, const struct schema *schema, const struct f
     check_bounds(pass, schema);
     derived_check(pass, schema);
     check_members(pass, schema, field);
+    told_apart_check(pass, schema);
     note_replaced(pass, schema);
     for (const struct field *inner = schema->fields; inner; inner = inner->next)
         schema_check(pass, inner->schema, inner);

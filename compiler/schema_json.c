@@ -100,6 +100,16 @@ static void put_members(struct describer *d, const char *key) {
     json_sink_close(d->sink, JSON_ARRAY);
 }
 
+/* As OpenAPI has it; JSON Schema itself knows no such keyword. What only checks needs none. */
+static void put_discriminator(struct describer *d) {
+    gramc_text name = schema_get(d->schema, P_BY);
+    if (!name.len || d->document->style & SCHEMA_CHECKED || !put_key(d, "discriminator")) return;
+    json_sink_open(d->sink, JSON_OBJECT);
+    json_sink_name(d->sink, "propertyName");
+    json_sink_string(d->sink, name);
+    json_sink_close(d->sink, JSON_OBJECT);
+}
+
 static void put_type(struct describer *d) {
     const struct schema *schema = d->schema;
     const char *name = type_json_name((enum type_kind)schema->kind);
@@ -107,6 +117,7 @@ static void put_type(struct describer *d) {
     if (name) put_type_name(d, name, schema_is_nullable(schema) && schema->kind != TYPE_NULL);
     else if (is_union && is_type_list(schema)) put_type_list(d);
     else if (is_union) put_members(d, schema->kind == TYPE_ANY_OF ? "anyOf" : "oneOf");
+    if (is_union) put_discriminator(d);
 }
 
 /* ## Keywords */
@@ -132,17 +143,38 @@ static void put_choice(struct describer *d, const struct json *member, gramc_tex
     json_sink_close(d->sink, JSON_OBJECT);
 }
 
+static gramc_text described_as(const struct constraint *data, const struct json *member) {
+    const struct described_enum *all = (const struct described_enum *)(const void *)data;
+    size_t i = 0;
+    for (const struct json *v = constraint_json(data)->first; v; v = v->next, i++)
+        if (json_equal(v, member)) return all->descriptions[i];
+    return (gramc_text){NULL, 0};
+}
+
+/* The enum that says what these members mean: this one, or that of a base, of which it has a part.
+ * NULL: none does. */
+static const struct constraint *described_in(const struct schema *schema,
+                                             const struct constraint *data) {
+    const struct constraint *all = NULL;
+    if (data->is_described) return data;
+    for (; schema && !all; schema = schema->base)
+        for (const struct constraint *c = schema->constraints; c && !all; c = c->next)
+            if (c->property == P_ENUM && c->is_described) all = c;
+    for (const struct json *v = all ? constraint_json(data)->first : NULL; v; v = v->next)
+        if (!described_as(all, v).ptr) return NULL;
+    return all;
+}
+
 /* "oneOf":[{"const":"red","description":"stop"}]: JSON Schema has no other place for what members
  * mean. What only checks needs no words, and tells more about an enum. */
 static bool put_described(struct describer *d, const struct constraint *data) {
-    const struct described_enum *all = (const struct described_enum *)(const void *)data;
-    size_t i = 0;
-    if (!data->is_described || d->document->style & SCHEMA_CHECKED) return false;
+    const struct constraint *described = described_in(d->schema, data);
+    if (!described || d->document->style & SCHEMA_CHECKED) return false;
     if (d->raw && json_get(d->raw->json, "oneOf")) return false;
     json_sink_name(d->sink, "oneOf");
     json_sink_open(d->sink, JSON_ARRAY);
     for (const struct json *v = constraint_json(data)->first; v; v = v->next)
-        put_choice(d, v, all->descriptions[i++]);
+        put_choice(d, v, described_as(described, v));
     if (schema_is_nullable(d->schema)) put_choice(d, NULL, (gramc_text){NULL, 0});
     json_sink_close(d->sink, JSON_ARRAY);
     return true;
@@ -282,23 +314,26 @@ static void put_joined(struct describer *d) {
     }
 }
 
-static void put_all_of(struct describer *d) {
-    bool joined = needs_all_of(d), listed = d->raw && raw_member(d->schema, TEXT("allOf"), NULL);
+/* Whether what a type says of itself needs the list, too: then a raw one is a part of it. */
+static bool says_all_of(const struct describer *d) {
     struct hidden at = {d->schema, d->schema->constraints, false};
-    bool own = schema_has_all(d->schema) && !listed;
-    bool anew = !listed && next_hidden(d->schema, &at);
-    if (!joined && !own && !anew) return;
+    return schema_has_all(d->schema) || next_hidden(d->schema, &at);
+}
+
+static void put_all_of(struct describer *d) {
+    bool own = says_all_of(d), joined = needs_all_of(d) || (own && d->raw);
+    if (!joined && !own) return;
     json_sink_name(d->sink, "allOf");
     json_sink_open(d->sink, JSON_ARRAY);
-    if (own) put_all_links(d, d->schema);
-    if (anew) put_hidden(d);
+    put_all_links(d, d->schema);
+    put_hidden(d);
     if (joined) put_joined(d);
     json_sink_close(d->sink, JSON_ARRAY);
 }
 
 /* Its own $defs go where all are: under the root, as far as they are referred to. */
 static void put_raw(struct describer *d) {
-    bool joined = needs_all_of(d);
+    bool joined = needs_all_of(d) || says_all_of(d);
     for (const struct schema *link = d->raw ? d->schema : NULL; link; link = link->base)
         for (const struct json *m = link->raw ? link->raw->json->first : NULL; m; m = m->next) {
             bool in_list = joined && text_is(m->key, "allOf");
@@ -426,7 +461,7 @@ static void put_names(struct describer *d) {
     if (keys && put_key(d, "propertyNames")) put_schema(d->document, keys, NULL);
 }
 
-/* As many items as there are members, no fewer; no more but for a rest. */
+/* As many items as there are members, no fewer unless that is said; no more but for a rest. */
 static void put_tuple(struct describer *d) {
     char number[16];
     unsigned count = 0;
@@ -437,7 +472,7 @@ static void put_tuple(struct describer *d) {
     bool rest = schema_inner(d->schema);
     if (!rest && put_key(d, "items")) json_sink_word(d->sink, JSON_FALSE);
     for (int i = 0; i < (rest ? 1 : 2); i++)
-        if (put_key(d, i ? "maxItems" : "minItems"))
+        if (!find(d, i ? P_MAX_ITEMS : P_MIN_ITEMS) && put_key(d, i ? "maxItems" : "minItems"))
             json_sink_number(d->sink, json_sink_keep(d->sink, text_of(number)));
 }
 

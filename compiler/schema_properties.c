@@ -225,6 +225,13 @@ static void read_of(struct reader *reader, enum type_property id, const struct p
     if (p->value->kind != VALUE_ARRAY) reader->schema->kind = TYPE_ANY;
 }
 
+/* The field that tells the members apart. */
+static void read_by(struct reader *reader, enum type_property id, const struct property *p) {
+    bool said = value_is_name(p->value) && value_name(p->value).len;
+    if (said) reader_say(reader, id, value_text(reader->pass, p->value), p->value->span);
+    else reader_wrong_value(reader, p, "the name of a field");
+}
+
 static void read_patterns(struct reader *reader, enum type_property id, const struct property *p) {
     (void)id;
     reader_read_patterns(reader, p);
@@ -371,8 +378,9 @@ static read_function *const readers[TYPE_PROPERTIES] = {
     [P_WRITE_ONLY] = read_mark,    [P_REST] = read_rest,
     [P_SCHEMA] = read_raw,         [P_NAME] = read_name,
     [P_REQUIRED] = read_required,  [P_OPTIONAL] = read_optional,
-    [P_SECRET] = read_secret,      [P_PICK] = read_names,
-    [P_OMIT] = read_names,         [P_PARTIAL] = read_mark,
+    [P_SECRET] = read_secret,      [P_BY] = read_by,
+    [P_PICK] = read_names,         [P_OMIT] = read_names,
+    [P_PARTIAL] = read_mark,
 };
 
 static void unknown_property(struct reader *reader, const struct property *p) {
@@ -391,10 +399,14 @@ static void unknown_property(struct reader *reader, const struct property *p) {
     fix_key(pass, f, reader->first, p, names, count);
 }
 
+static enum type_property property_said(const struct property *p) {
+    return type_property_said(name_text(p->key), p->value->kind == VALUE_BOOLEAN);
+}
+
 /* Where it was said first; it was. */
 static const struct property *earlier(const struct reader *reader, enum type_property id) {
     const struct property *p = reader->first;
-    while (type_property_named(name_text(p->key)) != id) p = p->next;
+    while (property_said(p) != id) p = p->next;
     return p;
 }
 
@@ -490,7 +502,7 @@ void properties_of_type(struct reader *reader, const struct property *first) {
     reader->first = first;
     if (reader->from_map) read_own_type(reader);
     for (const struct property *p = first; p; p = p->next) {
-        enum type_property id = type_property_named(name_text(p->key));
+        enum type_property id = property_said(p);
         bool known = id != TYPE_PROPERTIES;
         bool for_maps = known && type_property_row(id)->place == PLACE_MAPS_ONLY;
         if (!known || (for_maps && !reader->from_map)) {

@@ -2,6 +2,7 @@
  * have a file each; here is the order of the steps, and the public look-ups. */
 #include "compiler/spec.h"
 
+#include "base/sort.h"
 #include "base/text.h"
 #include "compiler/config.h"
 #include "compiler/definition.h"
@@ -199,6 +200,52 @@ static void read_units(struct pass *pass, struct gramc_spec *spec) {
     definitions_measure(pass, spec);
 }
 
+/* ## The order of tools */
+
+/* ./a.gram is a.gram. */
+static gramc_text path_of(const struct tool *tool) {
+    gramc_text path = tool->source->name;
+    while (text_starts(path, "./")) path = text_slice(path, 2, path.len);
+    return path;
+}
+
+/* Where it stands first, of the files that have it. */
+static const struct tool *place_of(const struct tool *tool) {
+    return tool->earliest ? tool->earliest : tool;
+}
+
+static bool is_earlier(const void *ctx, const void *a, const void *b) {
+    const struct tool *one = place_of(*(struct tool *const *)a),
+                      *other = place_of(*(struct tool *const *)b);
+    int order = text_compare(path_of(one), path_of(other));
+    (void)ctx;
+    return order < 0 || (order == 0 && one->name_at.start < other->name_at.start);
+}
+
+static void place_twins(const struct gramc_spec *spec) {
+    for (const struct twin *t = spec->tools.twins; t; t = t->next) {
+        struct tool *first = t->first, *other = t->other;
+        if (is_earlier(NULL, &other, &first)) first->earliest = place_of(other);
+    }
+}
+
+static bool are_in_one_file(struct tool *const *tools, size_t count) {
+    size_t i = 1;
+    while (i < count && place_of(tools[i])->source == place_of(tools[0])->source) i++;
+    return i >= count;
+}
+
+/* By the paths of their files, and as written in each: whichever order the files came in. */
+static void order_tools(struct gramc_spec *spec, struct arena *arena) {
+    size_t count = spec->tools.count;
+    if (arena->oom) return;
+    place_twins(spec);
+    if (are_in_one_file(spec->tool_list, count)) return;
+    struct tool **spare = arena_array(arena, count, sizeof *spare);
+    if (!spare) return;
+    spec->tool_list = sort_merge(spec->tool_list, spare, count, sizeof *spare, is_earlier, NULL);
+}
+
 /* ## The steps */
 
 struct gramc_spec *spec_new(gramc_compilation *compilation, struct unit_link *units) {
@@ -345,6 +392,7 @@ void spec_read(struct pass *pass, struct gramc_spec *spec) {
     if (!pass->arena->oom) check_meaning(pass, spec);
     libraries_finish(pass, spec);
     if (!pass->arena->oom) make_lists(spec, pass->arena);
+    order_tools(spec, pass->arena);
 }
 
 /* ## Tools of several specs, as one list */
@@ -377,6 +425,7 @@ void spec_list_tools(struct pass *pass, struct gramc_spec *list) {
     for (i = 0; i < pass->compilation->spec_count && !pass->arena->oom; i++)
         add_own(pass, list, specs[i], list->tool_list);
     if (!pass->arena->oom) registry_check(pass, &list->tools, &tool_sort);
+    order_tools(list, pass->arena);
 }
 
 /* ## Look-ups */

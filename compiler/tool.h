@@ -11,6 +11,7 @@ struct tool {
     gramc_text identifier;
     struct span name_at;
     const struct source *source;
+    const struct tool *earliest;     /* the same tool, where its file comes first; NULL: this one */
     struct signature *signature;     /* NULL after errors */
     struct data_constraint examples; /* a list; no text: none */
     gramc_text meta;                 /* JSON object; empty: none */

@@ -7,7 +7,8 @@
 #define KIND(kind) (1U << TYPE_##kind)
 #define NUMERIC (KIND(INTEGER) | KIND(NUMBER))
 #define ARRAY_OR_TUPLE (KIND(ARRAY) | KIND(TUPLE))
-#define UNION (KIND(ANY_OF) | KIND(ONE_OF) | KIND(ALL_OF))
+#define CHOICE (KIND(ANY_OF) | KIND(ONE_OF))
+#define UNION (CHOICE | KIND(ALL_OF))
 #define NAMED (KIND(OBJECT) | KIND(MAP))
 #define EVERY ((1U << TYPE_KINDS) - 1)
 
@@ -61,6 +62,7 @@ static enum type_property candidate(gramc_text spelling) {
     case TEXT_KEY(13, 'm', 'a', 's'): return P_MAX_NAMES;
     case TEXT_KEY(6, 'u', 'n', 'e'):
     case TEXT_KEY(11, 'u', 'n', 's'): return P_UNIQUE;
+    case TEXT_KEY(2, 'b', 'y', 'y'): return P_BY;
     case TEXT_KEY(2, 'o', 'f', 'f'):
     case TEXT_KEY(5, 'a', 'n', 'f'):
     case TEXT_KEY(5, 'o', 'n', 'f'): return P_OF;
@@ -108,6 +110,12 @@ enum type_property type_property_named(gramc_text spelling) {
     enum type_property property = candidate(spelling);
     bool known = property != TYPE_PROPERTIES && is_spelling(spelling, property);
     return known ? property : TYPE_PROPERTIES;
+}
+
+enum type_property type_property_said(gramc_text spelling, bool is_flag) {
+    enum type_property property = type_property_named(spelling);
+    bool is_type = property == P_OPEN && !is_flag && !text_eq(spelling, rows[P_OPEN].name);
+    return is_type ? P_VALUES : property;
 }
 
 gramc_text type_property_printed(enum type_property property) {

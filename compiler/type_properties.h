@@ -30,6 +30,9 @@ struct type_property_row {
 const struct type_property_row *type_property_row(enum type_property property);
 /* By its own name or a spelling of JSON Schema; TYPE_PROPERTIES: no property of types. */
 enum type_property type_property_named(gramc_text spelling);
+/* The same with what is said by it: `additionalProperties` tells whether there are other names, a
+ * flag, or of which type they are. */
+enum type_property type_property_said(gramc_text spelling, bool is_flag);
 /* The name on the wire: the keyword's, its own if there is none. */
 gramc_text type_property_printed(enum type_property property);
 /* All that is accepted, each once; returns how many. */

@@ -1,7 +1,7 @@
 /* Turns a tree's list of extensions into findings when plain gram is asked for, and looks at the
- * encoding of the text. The reference grammar tolerates two things that look like errors: bytes
- * that are no UTF-8 inside strings and comments, and a string whose closing quote is parted from
- * its text by a line end, blanks and comments only. Both are warnings there, not errors. */
+ * encoding of the text. The reference grammar tolerates something that looks like an error: a
+ * string whose closing quote is parted from its text by a line end, blanks and comments only. It is
+ * a warning there. Bytes that are no UTF-8 are errors in either mode. */
 #include "grammar/plain.h"
 
 #include "base/map.h"
@@ -66,13 +66,13 @@ static bool is_reported(const struct findings *findings, const struct source *so
     return false;
 }
 
-static void check_encoding(struct findings *findings, const struct source *source, bool plain) {
+static void check_encoding(struct findings *findings, const struct source *source) {
     struct span span;
     size_t pos = 0;
     for (int count = 0; count < MOST_BAD_BYTES; count++) {
         if (!next_bad_bytes(source->text, &pos, &span)) return;
         if (is_reported(findings, source, span)) continue;
-        FIND0(findings, plain ? D_PLAIN_TOLERATED_BYTES : D_INVALID_UTF8, source, span);
+        FIND0(findings, D_INVALID_UTF8, source, span);
     }
 }
 
@@ -115,7 +115,7 @@ static void look(struct introduced *seen, const struct pattern *first, bool is_p
 }
 
 void plain_check(struct findings *findings, const struct tree *tree, bool plain) {
-    check_encoding(findings, tree->source, plain);
+    check_encoding(findings, tree->source);
     if (!plain) return;
     struct arena arena;
     struct introduced seen = {.findings = findings, .source = tree->source};

@@ -209,8 +209,20 @@ static bool take(struct yaml_reader *reader, const yaml_event_t *event) {
 
 /* ## libyaml */
 
+/* libyaml says at which byte its reader stopped, and no mark: bytes that are no UTF-8, and control
+ * characters. */
+static yaml_mark_t mark_of_byte(gramc_text text, size_t byte) {
+    yaml_mark_t mark = {0, 0, 0};
+    for (size_t at = 0; at < byte && at < text.len; mark.index++, mark.column++)
+        if (text_decode(text, &at) == '\n')
+            mark = (yaml_mark_t){mark.index, mark.line + 1, SIZE_MAX};
+    return mark;
+}
+
 static void tell_syntax(struct yaml_reader *reader, const yaml_parser_t *parser) {
-    yaml_mark_t mark = parser->problem_mark;
+    bool is_unread = parser->error == YAML_READER_ERROR;
+    yaml_mark_t mark =
+        is_unread ? mark_of_byte(reader->text, parser->problem_offset) : parser->problem_mark;
     if (parser->error == YAML_MEMORY_ERROR) {
         no_memory(reader);
         return;

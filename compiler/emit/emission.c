@@ -94,7 +94,8 @@ static void put_plain(struct emission *e, const struct tool *tool) {
 
 /* True if an array in it could be without `items`; surely not in scalars and lists of them. */
 static bool may_lack_items(const struct schema *schema) {
-    if (schema->raw || schema->base) return true;
+    if (schema->raw || schema->base || schema->all || schema->fields || schema->patterns)
+        return true;
     switch ((enum type_kind)schema->kind) {
     case TYPE_NULL:
     case TYPE_STRING:

@@ -52,13 +52,20 @@ static const struct {
                 {"additionalProperties", ONE},
                 {"contains", ONE},
                 {"not", ONE},
+                {"if", ONE},
+                {"then", ONE},
+                {"else", ONE},
+                {"propertyNames", ONE},
+                {"unevaluatedItems", ONE},
+                {"unevaluatedProperties", ONE},
                 {"anyOf", LIST},
                 {"oneOf", LIST},
                 {"allOf", LIST},
                 {"prefixItems", LIST},
                 {"properties", MAP},
                 {"$defs", MAP},
-                {"patternProperties", MAP}};
+                {"patternProperties", MAP},
+                {"dependentSchemas", MAP}};
 
 static void look_below(struct items_search *s, enum inside inside, const struct json *value) {
     const gramc_text here = {NULL, 0};

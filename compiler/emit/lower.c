@@ -3,6 +3,7 @@
  * those of lower_steps.c and lower_objects.c. */
 #include "compiler/emit/lower_rules.h"
 
+#include "base/json/number.h"
 #include "base/text.h"
 #include "jsonschema/keywords.h"
 
@@ -72,6 +73,7 @@ static const struct lower_step before[] = {
     {step_single_type, STRICT | ANTHROPIC},
     {step_described_enum, EVERY},
     {step_one_of, EVERY},
+    {step_choice_or_fields, STRICT},
     {step_tuple, EVERY},
     {step_const, GEMINI | OLLAMA},
     {step_null_flag, GEMINI},
@@ -83,7 +85,7 @@ static const struct lower_step before[] = {
     {step_split_null, ANTHROPIC},
     {step_one_combiner, ANTHROPIC},
     {step_missing_type, STRICT | ANTHROPIC | GEMINI},
-    {step_out_of_place, STRICT | ANTHROPIC},
+    {step_out_of_place, STRICT | ANTHROPIC | GEMINI},
     {step_missing_items, STRICT | ANTHROPIC | GEMINI},
 };
 
@@ -200,6 +202,22 @@ static struct json *lower_value(struct lower_node *node, const struct json *valu
     return json_copy_shallow(node->lowering->arena, value);
 }
 
+/* Google's JSON has 64-bit numbers as texts of digits. NULL: it is none of those. */
+static struct json *count_of(struct lowering *l, const struct json *number) {
+    char digits[20];
+    int64_t len = 0;
+    if (number->kind != JSON_NUMBER) return NULL;
+    struct decimal d = decimal_read(number->text);
+    int64_t top = d.zero ? 0 : d.top;
+    if (!d.zero && (d.negative || top > 17 || decimal_low(&d) < 0)) return NULL;
+    for (; len <= top; len++) {
+        bool said = !d.zero && (size_t)len < decimal_length(&d);
+        digits[len] = (char)('0' + (said ? decimal_digit(&d, d.first + (size_t)len) : 0));
+    }
+    return json_new_text(l->arena, JSON_STRING,
+                         arena_text(l->arena, (gramc_text){digits, (size_t)len}));
+}
+
 static void lower_keywords(struct lower_node *node) {
     struct lowering *l = node->lowering;
     struct json *out = json_new(l->arena, JSON_OBJECT);
@@ -207,7 +225,9 @@ static void lower_keywords(struct lower_node *node) {
         enum action action = find_row(m->key)->actions[l->dialect];
         if (action == DESCRIBE) put_sentence(node, m->key, m);
         if (action == KEEP) json_set(out, m->key, lower_value(node, m));
-        if (action == COUNT) json_set(out, m->key, json_new_text(l->arena, JSON_STRING, m->text));
+        struct json *count = action == COUNT ? count_of(l, m) : NULL;
+        if (count) json_set(out, m->key, count);
+        else if (action == COUNT) put_sentence(node, m->key, m);
     }
     node->json = out;
 }

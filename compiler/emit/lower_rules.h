@@ -55,6 +55,7 @@ void step_wrap_reference(struct lower_node *node);
 void step_all_of(struct lower_node *node);
 void step_described_enum(struct lower_node *node);
 void step_one_of(struct lower_node *node);
+void step_choice_or_fields(struct lower_node *node);
 void step_tuple(struct lower_node *node);
 void step_const(struct lower_node *node);
 void step_null_flag(struct lower_node *node);

@@ -103,10 +103,12 @@ void step_single_type(struct lower_node *node) {
 
 /* What a schema says that says no type. */
 void step_missing_type(struct lower_node *node) {
+    /* For Gemini the others end up as words: a type or a choice has to be there. */
     static const char *const combiners[] = {"type", "anyOf", "allOf", "$ref", "enum", "const"};
     static const char *const types[] = {"string", "number", "boolean", "null", "object", "array"};
     struct lowering *l = node->lowering;
-    for (size_t i = 0; i < sizeof combiners / sizeof *combiners; i++)
+    size_t count = l->dialect == DIALECT_GEMINI ? 2 : sizeof combiners / sizeof *combiners;
+    for (size_t i = 0; i < count; i++)
         if (json_get(node->json, combiners[i])) return;
     bool object = json_get(node->json, "properties"), array = json_get(node->json, "items");
     if (object || array) {
@@ -214,6 +216,11 @@ void step_wrap_reference(struct lower_node *node) {
 }
 
 /* ## Unions, tuples, constants */
+
+/* Strict mode has fields, or a choice, not both. */
+void step_choice_or_fields(struct lower_node *node) {
+    if (json_get(node->json, "anyOf") && json_get(node->json, "properties")) node_refuse(node);
+}
 
 /* {"const": "red", "description": "stop"} */
 static bool is_choice(const struct json *schema) {
@@ -382,11 +389,15 @@ void step_split_null(struct lower_node *node) {
 
 /* ## Enums and formats */
 
-/* Gemini's enum holds strings; other values are described. */
+/* Gemini's enum holds strings, beside no other type; other values are described. */
 void step_text_enum(struct lower_node *node) {
     struct lowering *l = node->lowering;
-    const struct json *said = json_get(node->json, "enum");
+    const struct json *said = json_get(node->json, "enum"), *type = json_get(node->json, "type");
     if (!json_is(said, JSON_ARRAY)) return;
+    if ((type && !type_includes(node->json, "string")) || json_get(node->json, "anyOf")) {
+        node_describe(node, "enum");
+        return;
+    }
     struct json *rest = without_nulls(l->arena, said);
     if (holds_null(said)) set_member(node, "nullable", json_new(l->arena, JSON_TRUE));
     for (const struct json *v = rest ? rest->first : NULL; v; v = v->next) {
@@ -407,11 +418,12 @@ void step_text_enum(struct lower_node *node) {
 void step_choice_alone(struct lower_node *node) {
     struct lowering *l = node->lowering;
     const struct json *any = json_get(node->json, "anyOf"), *type = json_get(node->json, "type");
-    if (!json_is(any, JSON_ARRAY) || !type) return;
+    if (!json_is(any, JSON_ARRAY)) return;
     if (json_get(node->json, "properties") || json_get(node->json, "items")) {
         node_describe(node, "anyOf");
         return;
     }
+    if (!type) return;
     struct json *list = json_new(l->arena, JSON_ARRAY);
     for (const struct json *v = any->first; v; v = v->next) {
         struct json *choice = json_copy_shallow(l->arena, v);

@@ -7,6 +7,8 @@
 
 /* Ours for JSON Schema's spelling of a property of types; {NULL, 0} if there is no other. */
 gramc_text format_renamed(gramc_text key);
+/* The same with what is said by it: of `additionalProperties` there are two. */
+gramc_text format_renamed_key(const struct property *property);
 
 /* What is to be written differently, as an array of struct format_edit in `edits`. Texts are in the
  * arena or the tree. Memory running out shows in edits or arena. */

@@ -65,10 +65,21 @@ static void put_name(struct rules *rules, const struct name *name, bool double_c
 
 /* ## Values */
 
-gramc_text format_renamed(gramc_text key) {
-    enum type_property id = type_property_named(key);
+static enum type_property property_of(const struct property *p) {
+    return type_property_said(name_text(p->key), p->value->kind == VALUE_BOOLEAN);
+}
+
+static gramc_text renamed_as(gramc_text key, enum type_property id) {
     gramc_text name = id == TYPE_PROPERTIES ? key : type_property_row(id)->name;
     return text_eq(name, key) ? (gramc_text){NULL, 0} : name;
+}
+
+gramc_text format_renamed(gramc_text key) {
+    return renamed_as(key, type_property_named(key));
+}
+
+gramc_text format_renamed_key(const struct property *p) {
+    return renamed_as(name_text(p->key), property_of(p));
 }
 
 static bool is_said(const struct property *first, gramc_text name) {
@@ -77,14 +88,14 @@ static bool is_said(const struct property *first, gramc_text name) {
 }
 
 /* Our spelling, unless it stands in the same record: then one of both is an error to be seen. */
-static void put_key(struct rules *rules, const struct name *key, const struct property *first) {
-    gramc_text renamed = format_renamed(name_text(*key));
-    if (renamed.len && !is_said(first, renamed)) add(rules, name_span(*key), renamed, false);
-    else put_name(rules, key, false);
+static void put_key(struct rules *rules, const struct property *p, const struct property *first) {
+    gramc_text renamed = format_renamed_key(p);
+    if (renamed.len && !is_said(first, renamed)) add(rules, name_span(p->key), renamed, false);
+    else put_name(rules, &p->key, false);
 }
 
-static enum property_says meaning_of(gramc_text key) {
-    enum type_property id = type_property_named(key);
+static enum property_says meaning_of(const struct property *p) {
+    enum type_property id = property_of(p);
     return id == TYPE_PROPERTIES ? SAYS_OTHER : type_property_row(id)->says;
 }
 
@@ -93,10 +104,10 @@ static void put_value(struct rules *rules, const struct value *value, enum prope
 static void put_properties(struct rules *rules, const struct property *first, enum name_role role) {
     bool of_type = role == NAME_ROLE_TYPE;
     for (const struct property *p = first; p; p = p->next) {
-        enum property_says meaning = of_type ? meaning_of(name_text(p->key)) : SAYS_OTHER;
+        enum property_says meaning = of_type ? meaning_of(p) : SAYS_OTHER;
         if (role == NAME_ROLE_AGENT && text_is(name_text(p->key), "output")) meaning = SAYS_TYPE;
         if (role == NAME_ROLE_GRADER && text_is(name_text(p->key), "type")) meaning = SAYS_TYPE;
-        if (of_type) put_key(rules, &p->key, first);
+        if (of_type) put_key(rules, p, first);
         else put_name(rules, &p->key, false);
         put_value(rules, p->value, meaning);
     }

