@@ -90,7 +90,7 @@ struct gramc_bound {
     gramc_reader reader;
     const gramc_toolbox_host *host; /* NULL: none */
     struct egress_policy *egress;
-    gramc_text path;                /* that programs inherit; ptr NULL: not known */
+    gramc_text path; /* that programs inherit; ptr NULL: not known */
 };
 
 /* By the name on the wire, else by its own. NULL if the step has no such tool, or has it without an
