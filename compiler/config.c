@@ -36,8 +36,8 @@ static void set(struct config_reader *reader, gramc_text key, gramc_text value, 
     if (!setting) return;
     *setting = (struct setting){NULL, key, value, at};
     const struct setting *other = map_put(&reader->seen, key, setting);
-    bool is_list =
-        text_is(key, "allowEnv") || text_is(key, "allowHosts") || text_is(key, "exclude");
+    bool is_list = text_is(key, "allowEnv") || text_is(key, "allowFiles") ||
+                   text_is(key, "allowHosts") || text_is(key, "exclude");
     if (other != setting && !is_list) {
         struct findings *findings = reader->pass->findings;
         struct finding *f = FIND(findings, D_DUPLICATE_PROPERTY, reader->pass->source, at, key);
@@ -192,6 +192,10 @@ static void read_allow_env(struct config_reader *reader, const struct property *
     read_list(reader, p, "a list of names");
 }
 
+static void read_allow_files(struct config_reader *reader, const struct property *p) {
+    read_list(reader, p, "a list of folders");
+}
+
 /* An empty list is a setting too: no host may be asked. */
 static void read_allow_hosts(struct config_reader *reader, const struct property *p) {
     gramc_text key = name_text(p->key);
@@ -299,13 +303,21 @@ static void read_header(struct config_reader *reader, const struct pattern *head
     static const struct {
         const char *name;
         setting_reader *read; /* NULL: known and done */
-    } settings[] = {{"language", read_language},     {"kind", NULL},
-                    {"strict", read_strict},         {"target", read_target},
-                    {"severities", read_severities}, {"naming", read_naming},
-                    {"allowEnv", read_allow_env},    {"allowHosts", read_allow_hosts},
-                    {"provider", read_provider},     {"model", read_default_model},
-                    {"endpoints", read_endpoints},   {"exclude", read_exclude},
-                    {"limits", read_limits},         {"meta", NULL}};
+    } settings[] = {{"language", read_language},
+                    {"kind", NULL},
+                    {"strict", read_strict},
+                    {"target", read_target},
+                    {"severities", read_severities},
+                    {"naming", read_naming},
+                    {"allowEnv", read_allow_env},
+                    {"allowFiles", read_allow_files},
+                    {"allowHosts", read_allow_hosts},
+                    {"provider", read_provider},
+                    {"model", read_default_model},
+                    {"endpoints", read_endpoints},
+                    {"exclude", read_exclude},
+                    {"limits", read_limits},
+                    {"meta", NULL}};
     enum { SETTINGS = sizeof settings / sizeof *settings };
     struct property_row rows[SETTINGS];
     const struct value *values[SETTINGS]; /* read by the setting's own reader */

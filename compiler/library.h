@@ -120,6 +120,15 @@ struct template_check {
 bool library_template(struct pass *pass, const struct template_use *use,
                       const struct template_check *check);
 
+/* Keeps a template of the call for those checks. */
+void library_add_template(struct pass *pass, struct impl *impl, gramc_text text, struct span at,
+                          enum style_text kind);
+
+/* ## Bodies of several parts, and of files (library_body.c) */
+/* Reads `bodyFile: "${path}"` and `multipart: {photo: {file: "${path}"}}`; NULL: not said. */
+void library_body(struct pass *pass, struct impl *impl, const struct value *file,
+                  const struct value *multipart);
+
 /* ## Styles of arguments (library_style.c) */
 /* Reads `style: {tags: "pipeDelimited"}` and `explode: {tags: false}`; NULL: not said. */
 void library_styles(struct pass *pass, struct impl *impl, const struct value *style,

@@ -71,6 +71,23 @@ static void add_styles(struct sha256 *sha, const gramc_style *styles, size_t cou
 }
 
 /* Likewise. */
+static void add_parts(struct sha256 *sha, const gramc_impl *impl) {
+    if (impl->body_file.ptr) {
+        sha256_add_text(sha, TEXT("bodyFile"));
+        sha256_add_text(sha, impl->body_file);
+    }
+    if (!impl->part_count) return;
+    sha256_add_text(sha, TEXT("multipart"));
+    sha256_add_number(sha, impl->part_count);
+    for (size_t i = 0; i < impl->part_count; i++) {
+        sha256_add_text(sha, impl->parts[i].name);
+        sha256_add_text(sha, impl->parts[i].value);
+        sha256_add_text(sha, impl->parts[i].content_type);
+        sha256_add_number(sha, impl->parts[i].is_file);
+    }
+}
+
+/* Likewise. */
 static void add_guard(struct taker *taker, const char *key, const gramc_guard_program *guard) {
     if (!guard->argc) return;
     sha256_add_text(&taker->sha, text_of(key));
@@ -114,6 +131,7 @@ static void add_impl(struct taker *taker, const gramc_impl *impl) {
     add_texts(sha, impl->env, impl->env_count);
     add_pairs(sha, impl->headers, impl->header_count);
     add_styles(sha, impl->styles, impl->style_count);
+    add_parts(sha, impl);
     add_isolation(sha, impl->isolation);
     if (impl_names_file(impl)) add_file(taker, impl->folder, impl->target);
     for (size_t i = 0; i < impl->argc; i++) add_file(taker, impl->folder, impl->argv[i]);

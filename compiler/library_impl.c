@@ -15,6 +15,7 @@ struct impl_properties {
     const struct value *kinds[KINDS];
     const struct value *isolation;
     const struct value *env, *headers, *url_value, *transform, *max_memory, *style, *explode;
+    const struct value *body_file, *multipart;
     const struct value *before, *after, *approve, *library;
     uint32_t timeout_ms, max_cpu_ms, max_files;
     bool persistent, in_process;
@@ -35,6 +36,8 @@ static const struct property_row rows[] = {
     {"clientKey", PROPERTY_TEXT, AT(transport.client_key)},
     {"proxy", PROPERTY_TEXT, AT(transport.proxy)},
     {"body", PROPERTY_TEXT, AT(body)},
+    {"bodyFile", PROPERTY_VALUE, AT(body_file)},
+    {"multipart", PROPERTY_VALUE, AT(multipart)},
     {"contentType", PROPERTY_TEXT, AT(content_type)},
     {"style", PROPERTY_VALUE, AT(style)},
     {"explode", PROPERTY_VALUE, AT(explode)},
@@ -89,8 +92,8 @@ static void check_places(struct pass *pass, const struct impl *impl) {
     }
 }
 
-static void add_template(struct pass *pass, struct impl *impl, gramc_text text, struct span at,
-                         enum style_text kind) {
+void library_add_template(struct pass *pass, struct impl *impl, gramc_text text, struct span at,
+                          enum style_text kind) {
     struct template_use *use = ARENA_NEW(pass->arena, struct template_use);
     if (!use) return;
     *use = (struct template_use){impl->templates, text, at, kind};
@@ -100,7 +103,7 @@ static void add_template(struct pass *pass, struct impl *impl, gramc_text text, 
 static void add_property_template(struct pass *pass, struct impl *impl, const char *name,
                                   gramc_text text, enum style_text kind) {
     const struct property *p = property_find(impl->pattern->subject, name);
-    if (p && text.ptr) add_template(pass, impl, text, p->value->span, kind);
+    if (p && text.ptr) library_add_template(pass, impl, text, p->value->span, kind);
 }
 
 /* A list of steps, or json`[...]`. */
@@ -134,11 +137,12 @@ static void read_request(struct pass *pass, struct impl *impl, const struct impl
     bool is_map = p->headers && p->headers->kind == VALUE_MAP;
     for (const struct property *h = is_map ? p->headers->as.entries : NULL; h; h = h->next)
         if (value_is_name(h->value))
-            add_template(pass, impl, value_text(pass, h->value), h->value->span,
-                         style_text_of_header(name_text(h->key)));
+            library_add_template(pass, impl, value_text(pass, h->value), h->value->span,
+                                 style_text_of_header(name_text(h->key)));
     add_property_template(pass, impl, "body", public->body,
                           style_text_of_body(public->content_type));
     add_property_template(pass, impl, "url", public->target, STYLE_IN_URL);
+    library_body(pass, impl, p->body_file, p->multipart);
     library_styles(pass, impl, p->style, p->explode);
 }
 

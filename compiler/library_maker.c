@@ -42,6 +42,14 @@ static const gramc_style *copy_styles(struct arena *arena, const gramc_style *st
     return list;
 }
 
+static const gramc_part *copy_parts(struct arena *arena, const gramc_part *parts, size_t count) {
+    gramc_part *list = arena_array(arena, count, sizeof *list);
+    for (size_t i = 0; list && i < count; i++)
+        list[i] = (gramc_part){copy(arena, parts[i].name), copy(arena, parts[i].value),
+                               copy(arena, parts[i].content_type), parts[i].is_file};
+    return list;
+}
+
 static void copy_guard(struct arena *arena, gramc_guard_program *guard) {
     guard->argv = copy_texts(arena, guard->argv, guard->argc);
     guard->folder = copy(arena, guard->folder);
@@ -66,6 +74,8 @@ static void copy_impl(struct arena *arena, gramc_impl *impl) {
     impl->env = copy_texts(arena, impl->env, impl->env_count);
     impl->headers = copy_pairs(arena, impl->headers, impl->header_count);
     impl->styles = copy_styles(arena, impl->styles, impl->style_count);
+    impl->parts = copy_parts(arena, impl->parts, impl->part_count);
+    impl->body_file = copy(arena, impl->body_file);
     copy_transport(arena, &impl->transport);
     copy_guard(arena, &impl->before);
     copy_guard(arena, &impl->after);

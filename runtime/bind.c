@@ -257,6 +257,22 @@ static void note_other_snapshot(gramc_bound *bound, const gramc_offering *offeri
     BOUND_TELL(bound, D_OTHER_SNAPSHOT, NULL, TEXT(""), bound->library->name);
 }
 
+static void copy_folders(gramc_bound *bound, const gramc_bind_options *options) {
+    gramc_text *paths = arena_array(&bound->arena, options->folder_count + 1, sizeof *paths);
+    bound->folders = (struct file_folders){.paths = paths};
+    for (size_t i = 0; i < options->folder_count && paths; i++) {
+        paths[i] = arena_text(&bound->arena, options->folders[i]);
+        bound->folders.count += paths[i].ptr != NULL;
+    }
+}
+
+static bool is_usable(const gramc_bind_options *options) {
+    for (size_t i = 0; i < options->folder_count; i++)
+        if (!options->folders[i].len || text_has_nul(options->folders[i])) return false;
+    return secrets_are_usable(options->secrets, options->secret_count) &&
+           egress_is_usable(options->egress);
+}
+
 gramc_bound *bound_new(const gramc_library *library, const gramc_bind_options *options) {
     gramc_allocator allocator = options->allocator ? *options->allocator : mem_default();
     gramc_bound *bound = mem_alloc(&allocator, sizeof(*bound));
@@ -274,6 +290,7 @@ gramc_bound *bound_new(const gramc_library *library, const gramc_bind_options *o
     map_init(&bound->offered_schemas, &bound->arena);
     if (secrets_new(&bound->secrets, &allocator, options->secrets, options->secret_count))
         bound->arena.oom = true;
+    copy_folders(bound, options);
     bound->egress = egress_policy_new(&bound->arena, options->egress);
     if (options->offering) {
         const gramc_offering *offering = options->offering;
@@ -308,8 +325,7 @@ gramc_status bound_make(gramc_bound **out, const gramc_agent *agent, const gramc
     gramc_bind_options options = *given;
     *out = NULL;
     if (!is_prepared(agent)) return GRAMC_USAGE;
-    if (!secrets_are_usable(options.secrets, options.secret_count)) return GRAMC_USAGE;
-    if (!egress_is_usable(options.egress)) return GRAMC_USAGE;
+    if (!is_usable(&options)) return GRAMC_USAGE;
     gramc_bound *bound = bound_new(library, &options);
     if (!bound) return GRAMC_NOMEM;
     bound->agent = agent;
@@ -349,8 +365,7 @@ gramc_status gramc_bind_tool(gramc_bound **out, const gramc_library *library, gr
     gramc_bind_options options = GRAMC_BIND_OPTIONS_INIT;
     OPTIONS_READ(options, given);
     *out = NULL;
-    if (!secrets_are_usable(options.secrets, options.secret_count)) return GRAMC_USAGE;
-    if (!egress_is_usable(options.egress)) return GRAMC_USAGE;
+    if (!is_usable(&options)) return GRAMC_USAGE;
     gramc_bound *bound = bound_new(library, &options);
     if (!bound) return GRAMC_NOMEM;
     bound->given = &options;

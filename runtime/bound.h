@@ -5,6 +5,7 @@
 #include "base/diag/diag.h"
 #include "base/map.h"
 #include "gramc/runtime.h"
+#include "runtime/httptool/file.h"
 #include "runtime/role.h"
 #include "runtime/tool.h"
 
@@ -77,6 +78,7 @@ struct gramc_bound {
     bool is_by_hand;         /* for one tool, which a person calls: no agent */
     struct secrets *secrets; /* NULL: none */
     bool secrets_may_miss;
+    struct file_folders folders; /* where files that calls send may lie */
     struct bound_owned *owned;
     const struct offered_box *offered; /* what is known of boxes; used while binding only */
     size_t offered_count;

@@ -12,8 +12,8 @@
 
 enum {
     SPARE = 24,                /* for files, libraries, and what the process opens later */
-    OF_A_PROGRAM = 6,          /* three pipes, and as many of one that is being ended */
-    OF_IDLE_PROGRAMS = 48,     /* WORKERS_IDLE_MAX, with three pipes each */
+    OF_A_PROGRAM = 8,          /* three pipes and a socket, and as many of one being ended */
+    OF_IDLE_PROGRAMS = 64,     /* WORKERS_IDLE_MAX, with four each */
     MOST_DESCRIPTORS = 1 << 20 /* that are reckoned with where there is no limit */
 };
 

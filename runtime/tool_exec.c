@@ -1,6 +1,6 @@
 /* Runs a program for a call, without a shell: the arguments go to its standard input, what it
- * prints is the result, another exit status than 0 is a failure. What it leaves running is killed
- * with its process group, also when it went well (process/child.c). It inherits no descriptor of
+ * prints is the result, another exit status than 0 is a failure. What it leaves running is killed,
+ * also when it went well (process/child.c). It inherits no descriptor of
  * ours and no environment but what is stated: process/exec_words.c makes its argv and environment.
  */
 #include "base/diag/diag.h"
@@ -108,25 +108,14 @@ static void run_persistent(struct tool_call *call, const gramc_impl *impl) {
     worker_call(call, &program);
 }
 
-/* Limits are set by gramc-host, which then becomes the program. */
+/* Limits are set by gramc-host. */
 static void call_limited(struct tool_call *call,
                          void (*run)(struct tool_call *call, const gramc_impl *impl)) {
-    gramc_impl started, *impl = &started;
-    struct arena arena;
-    if (!bound_started(call, &started)) return;
-    if (!impl_has_limits(impl)) {
-        run(call, impl);
-        return;
-    }
-    if (!call->loop->host) {
+    gramc_impl impl;
+    if (!bound_started(call, &impl)) return;
+    if (impl_has_limits(&impl) && !call->loop->host)
         tool_fail(call, "there is no gramc-host to set the limits of the program");
-        return;
-    }
-    arena_init(&arena, &call->loop->allocator);
-    impl = impl_hosted(&arena, impl, call->loop->host, TEXT("exec"), impl->argv, impl->argc);
-    if (impl) run(call, impl);
-    else tool_settle(call, TOOL_NOMEM);
-    arena_free(&arena);
+    else run(call, &impl);
 }
 
 static void start_program(struct tool_call *call) {

@@ -14,7 +14,7 @@
 #include "runtime/foreign.h"
 #include "runtime/httptool/box.h"
 #include "runtime/loop.h"
-#include "runtime/httptool/work.h"
+#include "runtime/httptool/parts.h"
 
 enum { FAILURE_BODY = 8000 };
 
@@ -269,6 +269,40 @@ static void start_request(struct http_work *work) {
     else if (http_waits(request)) tool_queued(work->call);
 }
 
+/* ## Files */
+
+/* What has no files to wait for is sent at once. */
+static bool begin(struct http_work *work) {
+    bool parts = endpoint_of(work->call)->call->part_count;
+    if (parts && !http_work_fill_parts(work)) return false;
+    start_request(work);
+    return work->running;
+}
+
+static void read_files(uv_work_t *reading) {
+    http_parts_read(reading->data);
+}
+
+/* The request goes on with the hold of the reading. */
+static void files_read(uv_work_t *reading, int status) {
+    struct http_work *work = reading->data;
+    struct tool_call *call = work->call;
+    call->loop->functions--;
+    work->is_reading = false;
+    if (!call->settled && status) tool_settle(call, TOOL_NOMEM);
+    if (call->settled || !begin(work)) tool_let_go(call);
+}
+
+static void start_reading(struct http_work *work) {
+    struct tool_call *call = work->call;
+    tool_hold(call);
+    tool_wait(call);
+    work->is_reading = true;
+    work->reading.data = work;
+    call->loop->functions++;
+    uv_queue_work(&call->loop->uv, &work->reading, read_files, files_read);
+}
+
 /* ## The kind */
 
 static void call_http(struct tool_call *call) {
@@ -285,15 +319,23 @@ static void call_http(struct tool_call *call) {
     buf_init_secret(&work->body, &call->loop->allocator, HTTP_BODY_MAX);
     call->state = work;
     if (!http_work_fill(work)) return;
-    start_request(work);
-    if (!work->running) return;
+    if (work->files) {
+        start_reading(work);
+        return;
+    }
+    if (!begin(work)) return;
     tool_hold(call);
     if (!http_waits(&work->request)) tool_wait(call);
 }
 
-/* Of a call that has not settled, which is one whose request is under way. */
+/* Of a call that has not settled, which is one whose files are read or whose request is under way.
+ */
 static void cancel(struct tool_call *call) {
     struct http_work *work = call->state;
+    if (work->is_reading) { /* files_read lets go */
+        uv_cancel((uv_req_t *)&work->reading);
+        return;
+    }
     http_cancel(&work->request);
     tool_let_go(call);
 }
@@ -304,6 +346,7 @@ static void close_http(struct tool_call *call) {
     http_request_free(&work->request);
     buf_free(&work->url);
     buf_free(&work->body);
+    http_parts_free(work);
     arena_wipe(&work->arena); /* header lines */
     mem_free(&call->loop->allocator, work, sizeof(*work));
 }

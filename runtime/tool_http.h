@@ -2,6 +2,7 @@
 #ifndef RUNTIME_TOOL_HTTP_H
 #define RUNTIME_TOOL_HTTP_H
 
+#include "runtime/httptool/file.h"
 #include "runtime/secret.h"
 #include "base/limits.h"
 #include "toolbox/toolbox.h"
@@ -14,6 +15,7 @@ struct http_endpoint {
     const struct http_call *call;
     struct secrets *secrets;        /* NULL: none may be read */
     const struct http_route *route; /* NULL: nothing special */
+    struct file_folders folders;    /* where files that it sends may lie */
 };
 
 /* Of "http://host:port" at the beginning of an address; 0 if it has none. */

@@ -81,10 +81,10 @@ static void call_hosted(struct tool_call *call) {
     }
     arena_init(&arena, &call->loop->allocator);
     gramc_text file = plugin_word(&arena, impl.target);
-    struct worker_program program = {
-        impl_hosted(&arena, &impl, call->loop->host, TEXT("plugin"), &file, 1), "the plugin", true,
-        symbol_of(&impl)};
-    if (program.impl) worker_call(call, &program);
+    impl.argv = &file;
+    impl.argc = 1;
+    const struct worker_program program = {&impl, "the plugin", true, symbol_of(&impl)};
+    if (file.ptr) worker_call(call, &program);
     else tool_settle(call, TOOL_NOMEM);
     arena_free(&arena);
 }

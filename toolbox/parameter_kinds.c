@@ -102,7 +102,8 @@ const char *style_cannot_say(const struct json *root, const struct json *schema,
     if (style == STYLE_JSON || !json_is(schema, JSON_OBJECT)) return NULL;
     schema = only_branch(root, follow(root, schema));
     unsigned kinds = style_kinds(root, schema);
-    if (style == STYLE_DEEP && kinds && !(kinds & STYLE_KIND_OBJECT)) return "it is no object";
+    bool scalar = kinds && !(kinds & (STYLE_KIND_OBJECT | STYLE_KIND_LIST));
+    if (style == STYLE_DEEP) return scalar ? "it is no object" : NULL;
     if (kinds == STYLE_KIND_LIST) return list_problem(root, schema);
     return kinds == STYLE_KIND_OBJECT ? object_problem(root, schema, 0) : NULL;
 }

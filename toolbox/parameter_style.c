@@ -50,7 +50,14 @@ static const struct {
     [STYLE_HEADER] = {"a header", "a header takes simple and json",
                       BIT(STYLE_SIMPLE) | BIT(STYLE_JSON), STYLE_SIMPLE},
     [STYLE_COOKIE] = {"a cookie", "a cookie takes form and json", BIT(STYLE_FORM) | BIT(STYLE_JSON),
-                      STYLE_FORM}};
+                      STYLE_FORM},
+    /* Without a word an object is one part of JSON, which is no style of OpenAPI's. */
+    [STYLE_PART] = {"a part of a multipart body",
+                    "a part takes form, spaceDelimited, pipeDelimited, deepObject and json",
+                    BIT(STYLE_FORM) | BIT(STYLE_SPACE) | BIT(STYLE_PIPE) | BIT(STYLE_DEEP) |
+                        BIT(STYLE_JSON),
+                    STYLE_JSON},
+    [STYLE_FILE] = {"a file", "a file takes none", 0, STYLE_JSON}};
 
 const char *style_place_name(enum style_place place) {
     return places[place].name;
@@ -118,6 +125,8 @@ enum style_place style_place_at(enum style_text kind, gramc_text text, size_t st
     case STYLE_IN_COOKIES:
         return is_pair(text, start, end, ";", ';') ? STYLE_COOKIE : STYLE_NOWHERE;
     case STYLE_IN_HEADER: return whole ? STYLE_HEADER : STYLE_NOWHERE;
+    case STYLE_IN_PART: return whole ? STYLE_PART : STYLE_NOWHERE;
+    case STYLE_IN_FILE: return whole ? STYLE_FILE : STYLE_NOWHERE;
     case STYLE_IN_OTHER: break;
     }
     return STYLE_NOWHERE;

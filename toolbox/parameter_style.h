@@ -19,7 +19,15 @@ enum parameter_style {
     STYLES
 };
 
-enum style_place { STYLE_NOWHERE, STYLE_PATH, STYLE_QUERY, STYLE_HEADER, STYLE_COOKIE };
+enum style_place {
+    STYLE_NOWHERE,
+    STYLE_PATH,
+    STYLE_QUERY,
+    STYLE_HEADER,
+    STYLE_COOKIE,
+    STYLE_PART, /* of a multipart body */
+    STYLE_FILE  /* the same, by its path; no style means anything to it */
+};
 
 /* What is said of one parameter. */
 enum style_explode { EXPLODE_UNSAID, EXPLODE_FALSE, EXPLODE_TRUE };
@@ -46,6 +54,8 @@ enum style_text {
     STYLE_IN_HEADER,
     STYLE_IN_COOKIES, /* the value of a Cookie header */
     STYLE_IN_FORM,
+    STYLE_IN_PART, /* the value of a part of a multipart body */
+    STYLE_IN_FILE, /* the path of the file that is one */
     STYLE_IN_OTHER
 };
 /* A header of that name. */

@@ -93,6 +93,8 @@ static enum template_place place_here(const struct place_finder *finder) {
     case TEMPLATE_MARKUP: return PLACE_MARKUP;
     case TEMPLATE_HEADER:
     case TEMPLATE_COOKIES:
+    case TEMPLATE_PART:
+    case TEMPLATE_FILE:
     case TEMPLATE_TEXT: break;
     }
     return PLACE_RAW;
@@ -212,11 +214,18 @@ static enum style_text style_text_of(enum template_kind kind) {
     case TEMPLATE_HEADER: return STYLE_IN_HEADER;
     case TEMPLATE_COOKIES: return STYLE_IN_COOKIES;
     case TEMPLATE_FORM: return STYLE_IN_FORM;
+    case TEMPLATE_PART: return STYLE_IN_PART;
+    case TEMPLATE_FILE: return STYLE_IN_FILE;
     case TEMPLATE_JSON:
     case TEMPLATE_MARKUP:
     case TEMPLATE_TEXT: break;
     }
     return STYLE_IN_OTHER;
+}
+
+/* A value that is all of the markup is a document, not a text in one. */
+static void find_document(struct template *what) {
+    if (what->count == 1 && what->parts[0].place == PLACE_MARKUP) what->parts[0].place = PLACE_RAW;
 }
 
 static void find_own_places(struct template *what, enum template_kind kind) {
@@ -255,6 +264,7 @@ gramc_status template_read(struct template *out, struct arena *arena, gramc_text
     gramc_status status = read_parts(&reader);
     if (status == GRAMC_OK && kind == TEMPLATE_JSON && !literal)
         status = check_json(out, arena, error);
+    if (status == GRAMC_OK) find_document(out);
     if (status == GRAMC_OK && !literal) find_own_places(out, kind);
     return status;
 }

@@ -16,6 +16,8 @@ enum template_kind {
     TEMPLATE_JSON,    /* a body that is JSON once it is filled in */
     TEMPLATE_FORM,    /* application/x-www-form-urlencoded */
     TEMPLATE_MARKUP,  /* XML, HTML */
+    TEMPLATE_PART,    /* the value of a part of a multipart body: values as they are */
+    TEMPLATE_FILE,    /* the path of the file that is one, likewise */
     TEMPLATE_TEXT     /* any other body: values as they are */
 };
 

@@ -156,20 +156,38 @@ static void put_list(struct styled *s, const struct json *list) {
     }
 }
 
-/* `k=v` of an exploded object; `name[k]=v` of a deep one. */
-static void put_pair(struct styled *s, const struct json *member) {
-    if (s->style == STYLE_DEEP) {
+/* `name[k]=v`, and below it `name[k][l]=v` and `name[k][0]=v`, as PHP, Rails and qs read them.
+ * s->name grows on the way down. */
+static void put_deep(struct styled *s, const struct json *value, size_t *pairs) {
+    size_t len = s->name.len, index = 0;
+    if (!is_compound(value)) {
+        if ((*pairs)++) buf_puts(s->out, pair_separator(s));
         buf_text(s->out, buf_view(&s->name));
-        buf_puts(s->out, "%5B");
+        buf_putc(s->out, '=');
+        put_item(s, value);
+        return;
     }
+    for (const struct json *m = value->first; m && !s->reason; m = m->next) {
+        if (m->kind == JSON_NULL) continue;
+        buf_puts(&s->name, "%5B");
+        if (value->kind == JSON_OBJECT) template_put_percent(&s->name, m->key);
+        else buf_number(&s->name, index++);
+        buf_puts(&s->name, "%5D");
+        put_deep(s, m, pairs);
+        if (s->name.state == BUF_FINE) s->name.len = len;
+        else s->out->state = s->name.state;
+    }
+}
+
+/* `k=v` of an exploded object. */
+static void put_pair(struct styled *s, const struct json *member) {
     put_text(s, member->key);
-    if (s->style == STYLE_DEEP) buf_puts(s->out, "%5D");
     if (s->style != STYLE_MATRIX || !is_empty_text(member)) buf_putc(s->out, '=');
     put_item(s, member);
 }
 
 static void put_object(struct styled *s, const struct json *object) {
-    bool first = true, exploded = s->explode || s->style == STYLE_DEEP;
+    bool first = true, exploded = s->explode;
     for (const struct json *m = object->first; m && !s->reason; m = m->next) {
         if (m->kind == JSON_NULL) continue;
         if (!first)
@@ -206,8 +224,12 @@ static void put_value(struct styled *s, const struct json *value) {
         put_as_json(s, value);
         return;
     }
-    if (s->style == STYLE_DEEP && value->kind != JSON_OBJECT)
-        s->reason = "is no object, which is all that deepObject says";
+    if (s->style == STYLE_DEEP) {
+        size_t pairs = 0;
+        if (is_compound(value)) put_deep(s, value, &pairs);
+        else s->reason = "is no object or list, which is all that deepObject says";
+        return;
+    }
     if (s->style == STYLE_LABEL) buf_putc(s->out, '.');
     if (s->style == STYLE_MATRIX) buf_putc(s->out, ';');
     if (value->kind == JSON_ARRAY) put_list(s, value);

@@ -11,7 +11,7 @@
 const char *const http_method_names[METHODS] = {"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"};
 
 bool http_method_has_body(enum http_method method) {
-    return method == METHOD_POST || method == METHOD_PUT || method == METHOD_PATCH;
+    return method != METHOD_GET && method != METHOD_HEAD;
 }
 
 static bool is_token(gramc_text name) {

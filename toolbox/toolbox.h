@@ -28,6 +28,14 @@ struct http_header {
     struct template value;
 };
 
+/* One part of a multipart body, or a body that is a file. */
+struct http_part {
+    gramc_text name;         /* empty: it is all of the body */
+    struct template value;   /* of a file: its path */
+    gramc_text content_type; /* empty: that of the value, or by the file's name */
+    bool is_file;
+};
+
 /* One HTTP call, to be filled in. */
 struct http_call {
     enum http_method method;
@@ -36,6 +44,8 @@ struct http_call {
     size_t header_count;
     struct template body;
     bool has_body;
+    struct http_part *parts; /* in place of `body` */
+    size_t part_count;
     gramc_text content_type;
     gramc_jolt *transform; /* NULL: none; owned */
 };

@@ -90,6 +90,16 @@ struct run_secrets {
 int run_read_secrets(struct cli *cli, const gramc_compilation *spec, struct run_secrets *out);
 void run_free_secrets(struct cli *cli, struct run_secrets *secrets);
 
+/* ## Files (folders.c) */
+/* Folders whose files HTTP calls may send: for gramc_bind_options. */
+struct run_folders {
+    gramc_text *list; /* in one block, with their texts */
+    size_t count, size;
+};
+/* As run_read_secrets. A folder of a configuration is relative to that. */
+int run_read_folders(struct cli *cli, const gramc_compilation *spec, struct run_folders *out);
+void run_free_folders(struct cli *cli, struct run_folders *folders);
+
 /* ## Hosts (hosts.c) */
 /* Where HTTP tools and MCP servers may be: for gramc_bind_options. */
 struct run_hosts {

@@ -46,6 +46,7 @@ int workshop_open(struct workshop *shop, struct cli *cli, const gramc_compilatio
     *shop = (struct workshop){.cli = cli};
     int code = cli_read_variables(cli);
     if (code == EXIT_FINE) code = run_read_secrets(cli, spec, &shop->secrets);
+    if (code == EXIT_FINE) code = run_read_folders(cli, spec, &shop->folders);
     if (code == EXIT_FINE) code = run_read_hosts(cli, spec, &shop->hosts);
     if (code != EXIT_FINE) return code;
     if (gramc_builtins_new(&shop->builtins, &cli->allocator)) return cli_no_memory(cli);
@@ -63,6 +64,7 @@ void workshop_close(struct workshop *shop) {
     gramc_offering_free(shop->offering);
     gramc_builtins_free(shop->builtins);
     run_free_secrets(shop->cli, &shop->secrets);
+    run_free_folders(shop->cli, &shop->folders);
     run_free_hosts(&shop->hosts);
 }
 
@@ -132,6 +134,8 @@ gramc_bind_options workshop_binding(const struct workshop *shop) {
     options.reader = cli_reader(shop->cli);
     options.secrets = shop->secrets.list;
     options.secret_count = shop->secrets.count;
+    options.folders = shop->folders.list;
+    options.folder_count = shop->folders.count;
     options.offering = shop->offering;
     options.egress = &shop->hosts.egress;
     const char *path = getenv("PATH");

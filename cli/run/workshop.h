@@ -7,6 +7,7 @@
 struct workshop {
     struct cli *cli;
     struct run_secrets secrets;
+    struct run_folders folders; /* of files that calls may send */
     struct run_hosts hosts;
     gramc_builtins *builtins;
     gramc_loop *loop;

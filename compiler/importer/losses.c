@@ -50,6 +50,8 @@ static const struct {
     {"defer_loading", "it is a matter of the request, not of the tool"},
     {"collectionFormat", "the items are joined by commas"},
     {"allowReserved", "whatever is no letter, digit, -, ., _ or ~ is percent-encoded"},
+    {"readOnly", "a request goes without members that are only read"},
+    {"writeOnly", "no answer has members that are only written"},
     {"cache_control", "it is a matter of the request, not of the tool"},
 };
 

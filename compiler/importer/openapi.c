@@ -165,7 +165,7 @@ static void read_operation(struct api_operation *o) {
     if (json_is(json_get(o->operation, "deprecated"), JSON_TRUE)) tool->deprecated = TEXT("true");
     import_lose_others(in, o->operation, known, tool, NULL);
     const struct json *result = result_read(o);
-    if (result) tool->result = import_normalise(in, result);
+    if (result) tool->result = import_normalise(in, openapi_without(o, result, "writeOnly"));
 }
 
 static bool is_method(const struct json *member) {
@@ -237,6 +237,7 @@ void import_openapi(struct importer *in, const struct json *object) {
     }
     const struct json *paths = json_get(object, "paths");
     import_open(in, object);
+    for (size_t i = 0; i < 2; i++) map_init(&in->one_way[i], in->arena);
     in->dialect = text_starts(version, "3.0") ? IMPORT_DIALECT_OPENAPI : IMPORT_DIALECT_SCHEMA;
     in->openapi = true;
     if (!version.len)

@@ -30,6 +30,11 @@ bool openapi_is_json(gramc_text type);
 /* The schema of the JSON that a body or an answer holds; NULL: it holds none. */
 const struct json *openapi_json(const struct api_operation *o, const struct json *holder);
 
+/* A schema without the members that it marks so (`readOnly`, in a request), at any depth; what
+ * refers to a type with such members is written out. The schema itself where there are none. */
+const struct json *openapi_without(const struct api_operation *o, const struct json *schema,
+                                   const char *mark);
+
 /* A document of Swagger 2 as one of OpenAPI 3.0; itself without memory. */
 const struct json *swagger_convert(struct importer *in, const struct json *old);
 

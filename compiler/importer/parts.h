@@ -89,11 +89,21 @@ struct import_style {
     enum style_explode explode;
 };
 
+/* One part of a multipart body. */
+struct import_part {
+    struct import_part *next;
+    gramc_text name, argument;
+    gramc_text content_type; /* empty: that of the value */
+    bool is_file;
+};
+
 /* One operation of an HTTP interface; all but the method are templates. */
 struct import_http {
     gramc_text method, url, body, content_type; /* an empty body is none */
     const struct import_header *headers;
     const struct import_style *styles;
+    const struct import_part *parts; /* of a multipart body; NULL: it is none */
+    gramc_text body_file;            /* the path of the file that is the body; empty: none is */
     gramc_text flaw; /* why it cannot be called; empty: nothing is known against it */
 };
 
@@ -213,6 +223,7 @@ struct importer {
     struct map names;      /* identifiers of tools, to struct import_tool */
     struct map type_names; /* names of types, to struct import_type */
     struct map foreign;    /* type names of other languages, reported once each */
+    struct map one_way[2]; /* references of a document, to whether members only go one way there */
     struct map losses;     /* names of members to struct import_loss */
     struct map marks;      /* the address of a schema to what happened to it */
     struct map reasons;    /* schemas that are left out to what the compiler said */

@@ -1,27 +1,13 @@
-/* Turns parameters and body of an OpenAPI operation into the arguments of a tool, and into the HTTP
- * call that carries it out: templates in which `${name}` stands for an argument. Members of a body
- * that is an object become arguments of their own. */
-#include "compiler/importer/openapi.h"
+/* Turns the parameters of an OpenAPI operation into the arguments of a tool, and into the HTTP call
+ * that carries it out: templates in which `${name}` stands for an argument. What becomes of its
+ * body is request_body.c's. */
+#include "compiler/importer/request.h"
 
 #include "base/text.h"
 
 #include <string.h>
 
-enum { DEEPEST_REFERENCE = 8, TEXT_MAX = INT32_MAX };
-
 #define LOCAL "http://127.0.0.1:8080"
-
-struct api_request {
-    const struct api_operation *o;
-    struct importer *in;
-    struct json *properties, *required; /* of the arguments */
-    struct json *in_body;               /* names that the body has already */
-    struct buf path, query, cookies, body;
-    struct import_header *headers, **last_header;
-    struct import_style *styles, **last_style;
-    gramc_text content_type;
-    gramc_text flaw; /* why it cannot be called; empty: nothing is known against it */
-};
 
 const struct json *openapi_follow(const struct api_operation *o, const struct json *value) {
     for (int i = 0; i < DEEPEST_REFERENCE && value; i++) {
@@ -35,14 +21,14 @@ const struct json *openapi_follow(const struct api_operation *o, const struct js
 /* ## Templates */
 
 /* A text that stands for itself: `${` would begin a parameter. */
-static void put_literal(struct buf *out, gramc_text text) {
+void request_put_literal(struct buf *out, gramc_text text) {
     for (size_t i = 0; i < text.len; i++) {
         if (text.ptr[i] == '$' && i + 1 < text.len && text.ptr[i + 1] == '{') buf_putc(out, '$');
         buf_putc(out, text.ptr[i]);
     }
 }
 
-static void put_argument(struct buf *out, gramc_text name) {
+void request_put_argument(struct buf *out, gramc_text name) {
     buf_puts(out, "${");
     buf_text(out, name);
     buf_putc(out, '}');
@@ -59,11 +45,12 @@ static void put_encoded(struct buf *out, gramc_text name) {
     }
 }
 
-static void put_pair(struct buf *out, const char *separator, gramc_text name, gramc_text argument) {
+void request_put_pair(struct buf *out, const char *separator, gramc_text name,
+                      gramc_text argument) {
     buf_puts(out, separator);
     put_encoded(out, name);
     buf_putc(out, '=');
-    put_argument(out, argument);
+    request_put_argument(out, argument);
 }
 
 /* What can stand between the braces of a template. */
@@ -87,14 +74,28 @@ static gramc_text name_with(struct api_request *r, gramc_text name, gramc_text p
     return buf_to_arena(&out, r->in->arena);
 }
 
+/* A name that a template can hold: what would end it there becomes `_`. */
+static gramc_text template_name(struct api_request *r, gramc_text name) {
+    struct buf out;
+    if (is_template_name(name)) return name;
+    buf_init(&out, &r->in->arena->allocator, TEXT_MAX);
+    if (text_starts(name, "env:")) buf_putc(&out, '_');
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.ptr[i];
+        bool fallback = c == ':' && i + 1 < name.len && name.ptr[i + 1] == '-';
+        buf_putc(&out, c == '{' || c == '}' || fallback ? '_' : c);
+    }
+    return buf_to_arena(&out, r->in->arena);
+}
+
 /* The name of the argument: `id`, or `id_query` if there is an `id` in another place. Empty: none.
  */
-static gramc_text add_argument(struct api_request *r, gramc_text name, gramc_text place,
-                               const struct json *schema, bool required) {
+gramc_text request_add_argument(struct api_request *r, gramc_text name, gramc_text place,
+                                const struct json *schema, bool required) {
     struct importer *in = r->in;
-    gramc_text argument = name;
-    if (json_get_text(r->properties, name)) argument = name_with(r, name, place);
-    if (!is_template_name(name) || json_get_text(r->properties, argument)) {
+    gramc_text argument = template_name(r, name);
+    if (json_get_text(r->properties, argument)) argument = name_with(r, argument, place);
+    if (!is_template_name(argument) || json_get_text(r->properties, argument)) {
         import_find(in, D_IMPORT_LOST, NULL, schema, name, TEXT("the request"));
         if (required) r->flaw = TEXT("what it demands cannot be said");
         return (gramc_text){NULL, 0};
@@ -102,7 +103,7 @@ static gramc_text add_argument(struct api_request *r, gramc_text name, gramc_tex
     if (!text_eq(argument, name)) import_find(in, D_IMPORT_RENAMED, NULL, schema, name, argument);
     struct json *copy = ARENA_NEW(in->arena, struct json);
     if (!copy) return (gramc_text){NULL, 0};
-    *copy = *schema;
+    *copy = *openapi_without(r->o, schema, "readOnly");
     copy->next = NULL;
     copy->key = argument;
     import_append(r->properties, copy);
@@ -157,7 +158,7 @@ static void add_header(struct api_request *r, gramc_text name, gramc_text value)
 static gramc_text template_of(struct api_request *r, gramc_text argument) {
     struct buf out;
     buf_init(&out, &r->in->arena->allocator, TEXT_MAX);
-    put_argument(&out, argument);
+    request_put_argument(&out, argument);
     return buf_to_arena(&out, r->in->arena);
 }
 
@@ -215,8 +216,8 @@ static void put_path_argument(struct api_request *r, gramc_text name, gramc_text
             buf_putc(&out, path.ptr[i]);
             continue;
         }
-        if (matrix && !text_eq(name, argument)) put_pair(&out, ";", name, argument);
-        else put_argument(&out, argument);
+        if (matrix && !text_eq(name, argument)) request_put_pair(&out, ";", name, argument);
+        else request_put_argument(&out, argument);
         i += name.len + 1;
     }
     /* A reset would forget it. */
@@ -226,8 +227,8 @@ static void put_path_argument(struct api_request *r, gramc_text name, gramc_text
     buf_free(&out);
 }
 
-static const struct import_style *add_style(struct api_request *r,
-                                            const struct api_style_question *question) {
+const struct import_style *request_add_style(struct api_request *r,
+                                             const struct api_style_question *question) {
     struct import_style *style = openapi_style(r->o, question);
     if (!style) return NULL;
     *r->last_style = style;
@@ -236,15 +237,19 @@ static const struct import_style *add_style(struct api_request *r,
 }
 
 static void place_argument(struct api_request *r, const struct api_style_question *q) {
-    const struct import_style *style = add_style(r, q);
+    const struct import_style *style = request_add_style(r, q);
     bool matrix = style && style->style == STYLE_MATRIX;
     switch (q->place) {
     case STYLE_PATH: put_path_argument(r, q->name, q->argument, matrix); break;
-    case STYLE_QUERY: put_pair(&r->query, r->query.len ? "&" : "?", q->name, q->argument); break;
+    case STYLE_QUERY:
+        request_put_pair(&r->query, r->query.len ? "&" : "?", q->name, q->argument);
+        break;
     case STYLE_HEADER: add_header(r, q->name, template_of(r, q->argument)); break;
     case STYLE_COOKIE:
-        put_pair(&r->cookies, r->cookies.len ? "; " : "", q->name, q->argument);
+        request_put_pair(&r->cookies, r->cookies.len ? "; " : "", q->name, q->argument);
         break;
+    case STYLE_PART:
+    case STYLE_FILE:
     case STYLE_NOWHERE: break;
     }
 }
@@ -261,7 +266,7 @@ static void add_parameter(struct api_request *r, const struct json *item) {
         return;
     }
     bool required = place == STYLE_PATH || json_is(json_get(parameter, "required"), JSON_TRUE);
-    gramc_text argument = add_argument(r, name, in, described(r, parameter), required);
+    gramc_text argument = request_add_argument(r, name, in, described(r, parameter), required);
     if (argument.len)
         place_argument(r, &(struct api_style_question){.name = name,
                                                        .argument = argument,
@@ -293,165 +298,6 @@ static void add_parameters(struct api_request *r) {
         add_parameter(r, p);
 }
 
-/* ## Bodies */
-
-/* A media type without its parameters. */
-static gramc_text plain_type(gramc_text type) {
-    size_t end = 0;
-    while (end < type.len && type.ptr[end] != ';' && type.ptr[end] != ' ') end++;
-    return text_slice(type, 0, end);
-}
-
-bool openapi_is_json(gramc_text type) {
-    type = plain_type(type);
-    return text_is_nocase(type, "application/json") || text_is(type, "*/*") ||
-           (type.len > 5 && text_is_nocase(text_slice(type, type.len - 5, type.len), "+json"));
-}
-
-static bool is_form(gramc_text type) {
-    return text_is_nocase(plain_type(type), "application/x-www-form-urlencoded");
-}
-
-static bool is_multipart(gramc_text type) {
-    return text_is_nocase(plain_type(type), "multipart/form-data");
-}
-
-static const struct json *media_of(const struct api_operation *o, const struct json *holder,
-                                   bool (*wanted)(gramc_text type)) {
-    const struct json *content = json_get(openapi_follow(o, holder), "content");
-    for (const struct json *m = json_is(content, JSON_OBJECT) ? content->first : NULL; m;
-         m = m->next)
-        if (wanted(m->key)) return m;
-    return NULL;
-}
-
-static const struct json *content_of(const struct api_operation *o, const struct json *holder,
-                                     bool (*wanted)(gramc_text type)) {
-    return json_get(media_of(o, holder, wanted), "schema");
-}
-
-const struct json *openapi_json(const struct api_operation *o, const struct json *holder) {
-    return content_of(o, holder, openapi_is_json);
-}
-
-static const struct json *part_of(const struct json *object) {
-    const struct json *parts = json_get(object, "allOf");
-    return json_is(parts, JSON_ARRAY) ? parts->first : NULL;
-}
-
-/* An object that has its members and no others, all of which can be named; depth: of allOf. */
-static bool is_flat(const struct api_request *r, const struct json *object, int depth) {
-    static const char *const more[] = {"anyOf", "oneOf", "not", "if", "patternProperties"};
-    bool any = json_is(json_get(object, "properties"), JSON_OBJECT);
-    if (!json_is(object, JSON_OBJECT) || depth == DEEPEST_REFERENCE) return false;
-    if (json_is(json_get(object, "additionalProperties"), JSON_OBJECT)) return false;
-    for (size_t i = 0; i < sizeof more / sizeof *more; i++)
-        if (json_get(object, more[i])) return false;
-    for (const struct json *p = part_of(object); p; p = p->next) {
-        bool only_required = json_get(p, "required") && p->count == 1;
-        if (!only_required && !is_flat(r, openapi_follow(r->o, p), depth + 1)) return false;
-        any = any || !only_required;
-    }
-    return any;
-}
-
-static bool is_required_in(const struct api_request *r, const struct json *object, gramc_text name,
-                           int depth) {
-    if (import_is_required(object, name)) return true;
-    for (const struct json *p = part_of(object); p && depth < DEEPEST_REFERENCE; p = p->next)
-        if (is_required_in(r, openapi_follow(r->o, p), name, depth + 1)) return true;
-    return false;
-}
-
-static void put_member(struct api_request *r, bool form, gramc_text name, gramc_text argument) {
-    struct buf key;
-    if (form) {
-        put_pair(&r->body, r->body.len ? "&" : "", name, argument);
-        return;
-    }
-    buf_init(&key, &r->in->arena->allocator, TEXT_MAX);
-    json_put_string(&key, name);
-    buf_puts(&r->body, r->body.len ? "," : "{");
-    put_literal(&r->body, buf_view(&key));
-    buf_putc(&r->body, ':');
-    put_argument(&r->body, argument);
-    if (key.state != BUF_FINE) r->in->arena->oom = true;
-    buf_free(&key);
-}
-
-struct body_members {
-    const struct json *whole;    /* the body's schema */
-    const struct json *encoding; /* of a form's fields; NULL: nothing is said */
-    bool form, required;         /* the body is */
-};
-
-static void add_members(struct api_request *r, const struct body_members *m,
-                        const struct json *object, int depth) {
-    const struct json *properties = json_get(object, "properties");
-    for (const struct json *p = part_of(object); p && depth < DEEPEST_REFERENCE; p = p->next)
-        add_members(r, m, openapi_follow(r->o, p), depth + 1);
-    for (const struct json *p = json_is(properties, JSON_OBJECT) ? properties->first : NULL; p;
-         p = p->next) {
-        bool read_only = json_is(json_get(p, "readOnly"), JSON_TRUE);
-        if (p->kind != JSON_OBJECT || read_only || json_get_text(r->in_body, p->key)) continue;
-        bool required = m->required && is_required_in(r, m->whole, p->key, 0);
-        gramc_text argument = add_argument(r, p->key, TEXT("body"), p, required);
-        import_append(r->in_body, import_json(r->in->arena, JSON_TRUE, p->key, TEXT("")));
-        if (!argument.len) continue;
-        put_member(r, m->form, p->key, argument);
-        if (!m->form) continue;
-        add_style(r, &(struct api_style_question){.name = p->key,
-                                                  .argument = argument,
-                                                  .place = STYLE_QUERY,
-                                                  .holder = json_get_text(m->encoding, p->key),
-                                                  .schema = p,
-                                                  .at = p,
-                                                  .is_field = true});
-    }
-}
-
-/* The first content that is neither JSON nor a form, as it is: one argument. */
-static const struct json *other_content(struct api_request *r, const struct json *body) {
-    const struct json *content = json_get(body, "content");
-    const struct json *first = json_is(content, JSON_OBJECT) ? content->first : NULL;
-    bool multipart = first && text_starts(first->key, "multipart/");
-    if (!first || multipart || !json_is(json_get(first, "schema"), JSON_OBJECT)) {
-        import_find(r->in, D_IMPORT_LOST, NULL, body, TEXT("requestBody"), TEXT("the request"));
-        r->flaw = multipart ? TEXT("there is no way to send a multipart body")
-                            : TEXT("nothing is said of the body that it takes");
-        return NULL;
-    }
-    r->content_type = first->key;
-    return json_get(first, "schema");
-}
-
-static void add_body(struct api_request *r) {
-    const struct json *body = openapi_follow(r->o, json_get(r->o->operation, "requestBody"));
-    const struct json *schema = body ? content_of(r->o, body, openapi_is_json) : NULL;
-    struct body_members members = {.required = json_is(json_get(body, "required"), JSON_TRUE)};
-    if (!json_is(body, JSON_OBJECT)) return;
-    r->content_type = TEXT("application/json");
-    if (!schema && (schema = content_of(r->o, body, is_form)) != NULL) {
-        members.form = true;
-        members.encoding = json_get(media_of(r->o, body, is_form), "encoding");
-        r->content_type = TEXT("application/x-www-form-urlencoded");
-    }
-    /* What it takes can be said, though not how it is sent. */
-    if (!schema && (schema = content_of(r->o, body, is_multipart)) != NULL)
-        r->flaw = TEXT("there is no way to send a multipart body");
-    if (!schema) schema = other_content(r, body);
-    if (!json_is(schema, JSON_OBJECT)) return;
-    members.whole = openapi_follow(r->o, schema);
-    if (is_flat(r, members.whole, 0)) {
-        add_members(r, &members, members.whole, 0);
-        if (r->body.len && !members.form) buf_putc(&r->body, '}');
-        return;
-    }
-    gramc_text argument =
-        add_argument(r, TEXT("requestBody"), TEXT("body"), schema, members.required);
-    if (argument.len) put_argument(&r->body, argument);
-}
-
 /* ## Addresses */
 
 static const struct json *server_of(const struct api_operation *o) {
@@ -477,11 +323,11 @@ static void put_server(struct buf *out, const struct json *server) {
         size_t end = i;
         while (end < url.len && url.ptr[end] != '}') end++;
         if (url.ptr[i] != '{' || end == url.len) {
-            put_literal(out, text_slice(url, i, i + 1));
+            request_put_literal(out, text_slice(url, i, i + 1));
             continue;
         }
         const struct json *variable = json_get_text(variables, text_slice(url, i + 1, end));
-        put_literal(out, import_text(variable, "default"));
+        request_put_literal(out, import_text(variable, "default"));
         i = end;
     }
 }
@@ -529,6 +375,8 @@ static void add_http(struct api_request *r, struct import_tool *tool) {
     http->headers = r->headers;
     http->styles = r->styles;
     http->body = arena_text(r->in->arena, buf_view(&r->body));
+    http->parts = r->parts;
+    http->body_file = r->body_file;
     http->content_type = r->content_type;
     http->flaw = r->flaw.len ? r->flaw : flaw_of(r);
     tool->http = http;
@@ -560,14 +408,15 @@ bool request_read(const struct api_operation *o, struct import_tool *tool) {
     struct api_request r = {.o = o, .in = o->in};
     r.last_header = &r.headers;
     r.last_style = &r.styles;
+    r.last_part = &r.parts;
     r.properties = import_json(arena, JSON_OBJECT, TEXT("properties"), TEXT(""));
     r.required = import_json(arena, JSON_ARRAY, TEXT("required"), TEXT(""));
     r.in_body = import_json(arena, JSON_OBJECT, TEXT(""), TEXT(""));
     if (!r.properties || !r.required || !r.in_body) return false;
     init_buffers(&r);
-    put_literal(&r.path, o->address);
+    request_put_literal(&r.path, o->address);
     add_parameters(&r);
-    add_body(&r);
+    request_add_body(&r);
     struct json *arguments = arguments_of(&r);
     if (arguments) import_set_parameters(o->in, tool, arguments);
     add_http(&r, tool);

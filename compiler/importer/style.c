@@ -82,8 +82,15 @@ static bool may_explode(enum parameter_style style) {
     return style != STYLE_DEEP && style != STYLE_JSON;
 }
 
+/* A part is written by itself as its value is; only what is said counts. */
+static bool is_plain_part(const struct api_style_question *q) {
+    return q->place == STYLE_PART && !json_get(q->holder, "style") &&
+           !json_get(q->holder, "explode");
+}
+
 struct import_style *openapi_style(const struct api_operation *o,
                                    const struct api_style_question *q) {
+    if (is_plain_part(q)) return NULL;
     const struct json *reserved = json_get(q->holder, "allowReserved");
     unsigned kinds = q->schema ? style_kinds(o->document, q->schema) : STYLE_KIND_ANY;
     enum parameter_style normal = style_default(q->place), style = read_style(o, q);

@@ -156,6 +156,38 @@ static struct doc *header_map(struct importer *in, const struct import_header *f
     return map;
 }
 
+/* `"${name}"`, or `{file: "${name}", contentType: "..."}` */
+static struct doc *part_value(struct importer *in, const struct import_part *part) {
+    struct buf text;
+    buf_init(&text, &in->arena->allocator, SOURCE_MAX);
+    buf_puts(&text, "${");
+    buf_text(&text, part->argument);
+    buf_putc(&text, '}');
+    struct doc *template = doc_string(in->arena, buf_to_arena(&text, in->arena));
+    if (!part->is_file && !part->content_type.len) return template;
+    struct doc *map = doc_list(in->arena, "{", "}");
+    doc_property(in->arena, map, part->is_file ? "file" : "value", template);
+    if (part->content_type.len)
+        doc_property(in->arena, map, "contentType", doc_string(in->arena, part->content_type));
+    return map;
+}
+
+static void add_parts(struct importer *in, const struct import_http *http, struct doc *list) {
+    struct doc *map = http->parts ? doc_list(in->arena, "{", "}") : NULL;
+    for (const struct import_part *part = http->parts; part; part = part->next) {
+        struct doc *entry = doc_chain(in->arena);
+        doc_add(entry, import_key(in->arena, part->name));
+        doc_add(entry, doc_words(in->arena, ": "));
+        doc_add(entry, part_value(in, part));
+        doc_add(map, entry);
+    }
+    if (map) doc_property(in->arena, list, "multipart", map);
+    if (!http->body_file.len) return;
+    doc_property(in->arena, list, "bodyFile", doc_string(in->arena, http->body_file));
+    if (http->content_type.len)
+        doc_property(in->arena, list, "contentType", doc_string(in->arena, http->content_type));
+}
+
 static void add_styles(struct importer *in, const struct import_http *http, struct doc *list) {
     static const char *const truths[] = {"", "false", "true"};
     struct doc *styles = doc_list(in->arena, "{", "}"), *explode = doc_list(in->arena, "{", "}");
@@ -197,6 +229,7 @@ static struct doc *implementation(struct importer *in, const struct import_tool 
         doc_property(in->arena, list, "contentType",
                      doc_string(in->arena, tool->http->content_type));
     }
+    add_parts(in, tool->http, list);
     add_styles(in, tool->http, list);
     doc_add(doc, list);
     if (has_signature(in, tool)) {

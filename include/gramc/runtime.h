@@ -128,12 +128,16 @@ typedef struct gramc_bind_options {
     /* The store and the engines that HTTP toolboxes may name; borrowed, and used by calls too.
      * NULL: there are none. */
     const gramc_toolbox_host *toolboxes;
+    /* Folders below which files may lie that HTTP calls send; a path that a model gives leads
+     * nowhere else. Copied; a NUL is GRAMC_USAGE. None: no file is read. */
+    const gramc_text *folders;
+    size_t folder_count;
     const gramc_egress *egress; /* borrowed, used while binding. NULL: see gramc_egress */
 } gramc_bind_options;
 #define GRAMC_BIND_OPTIONS_INIT                                                                    \
     {                                                                                              \
         sizeof(gramc_bind_options), NULL, NULL, {NULL, NULL}, NULL, 0, false, NULL, {NULL, 0},     \
-            {NULL, 0}, {NULL, 0}, NULL, 0, NULL, NULL                                              \
+            {NULL, 0}, {NULL, 0}, NULL, 0, NULL, NULL, 0, NULL                                     \
     }
 
 /* agent and library are borrowed; library NULL means an empty one. GRAMC_FINDINGS: something does

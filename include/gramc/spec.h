@@ -147,6 +147,14 @@ typedef struct gramc_style {
     gramc_text explode; /* true or false; empty: that of its style */
 } gramc_style;
 
+/* One part of a body that is multipart/form-data. */
+typedef struct gramc_part {
+    gramc_text name;
+    gramc_text value;        /* a template; of a file: of its path */
+    gramc_text content_type; /* empty: that of the value, or by the file's name */
+    bool is_file;
+} gramc_part;
+
 /* Who shares a process that stays: all runs of an arm (an experiment's arms never share one), or
  * nobody, each run having its own. */
 typedef enum gramc_isolation { GRAMC_ISOLATION_ARM, GRAMC_ISOLATION_RUN } gramc_isolation;
@@ -209,6 +217,9 @@ typedef struct gramc_impl {
     const struct gramc_library *library;
     gramc_text library_named;
     gramc_transport transport; /* HTTP */
+    const gramc_part *parts;   /* HTTP: in place of a body */
+    size_t part_count;
+    gramc_text body_file; /* HTTP: likewise, a template of the path of a file; ptr NULL: none */
 } gramc_impl;
 
 /* GRAMC_BOX_MCP: argv (stdio), or url (Streamable HTTP). GRAMC_BOX_HTTP: the tools of a YAML file.

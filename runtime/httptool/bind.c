@@ -199,18 +199,60 @@ static void read_method(struct http_binder *binder, const gramc_impl *impl,
     http_bind_wrong(binder, "", message, "GET, POST, PUT, PATCH, DELETE and HEAD are known");
 }
 
-static void read_body(struct http_binder *binder, const gramc_impl *impl, struct http_call *call) {
-    gramc_text type = impl->content_type;
-    call->content_type = type.len ? type : TEXT("application/json");
+static bool check_content_type(struct http_binder *binder, gramc_text type) {
     for (size_t i = 0; i < type.len; i++) {
         if ((unsigned char)type.ptr[i] >= ' ' && type.ptr[i] != 0x7F) continue;
         http_bind_wrong(binder, "", "a content type stands on one line", "");
-        return;
+        return false;
     }
-    if (!impl->body.ptr) return;
+    return true;
+}
+
+/* Nobody has said where files may lie: each call that names one will fail. */
+static void warn_no_folder(struct http_binder *binder) {
+    if (binder->bound->folders.count) return;
+    BOUND_TELL(binder->bound, D_FILES_NOT_ALLOWED, &binder->place,
+               TEXT("list a folder under `allowFiles` in gramc.gram, or say --allow-files FOLDER"),
+               binder->who);
+}
+
+static void read_part(struct http_binder *binder, struct http_part *part, const gramc_part *from) {
+    char what[WHAT_MAX];
+    *part = (struct http_part){
+        .name = from->name, .content_type = from->content_type, .is_file = from->is_file};
+    int len = from->name.len < 60 ? (int)from->name.len : 60;
+    if (len) snprintf(what, sizeof(what), "in its part `%.*s`, ", len, from->name.ptr);
+    else snprintf(what, sizeof(what), "in its bodyFile, ");
+    if (!check_content_type(binder, from->content_type)) return;
+    read_template(binder, what, from->value, from->is_file ? TEMPLATE_FILE : TEMPLATE_PART,
+                  &part->value);
+}
+
+/* A body that is a file is its only part. */
+static void read_parts(struct http_binder *binder, const gramc_impl *impl, struct http_call *call) {
+    const gramc_part whole = {
+        .value = impl->body_file, .content_type = impl->content_type, .is_file = true};
+    const gramc_part *parts = impl->body_file.ptr ? &whole : impl->parts;
+    size_t count = impl->body_file.ptr ? 1 : impl->part_count;
+    bool files = false;
+    call->parts = arena_zalloc(&binder->bound->arena, count * sizeof(*call->parts));
+    for (size_t i = 0; i < count && call->parts; i++) {
+        read_part(binder, &call->parts[i], &parts[i]);
+        files = files || parts[i].is_file;
+    }
+    call->part_count = call->has_body && call->parts ? count : 0;
+    if (files) warn_no_folder(binder);
+}
+
+static void read_body(struct http_binder *binder, const gramc_impl *impl, struct http_call *call) {
+    gramc_text type = impl->content_type;
+    bool parts = impl->body_file.ptr || impl->part_count;
+    call->content_type = type.len ? type : TEXT("application/json");
+    if (!check_content_type(binder, type) || (!impl->body.ptr && !parts)) return;
     call->has_body = http_method_has_body(call->method);
     if (!call->has_body) warn_unsent(binder, "the body of a ", impl->method, "");
-    read_template(binder, "in its body, ", impl->body, template_body_kind(type), &call->body);
+    if (parts) read_parts(binder, impl, call);
+    else read_template(binder, "in its body, ", impl->body, template_body_kind(type), &call->body);
 }
 
 static void free_jolt(void *jolt) {
@@ -268,6 +310,10 @@ static struct style_survey survey_call(const gramc_impl *impl, gramc_text name,
         style_survey(&survey, style_text_of_header(impl->headers[i].name), impl->headers[i].value,
                      name, style);
     style_survey(&survey, style_text_of_body(impl->content_type), impl->body, name, style);
+    for (size_t i = 0; i < impl->part_count; i++)
+        style_survey(&survey, impl->parts[i].is_file ? STYLE_IN_FILE : STYLE_IN_PART,
+                     impl->parts[i].value, name, style);
+    style_survey(&survey, STYLE_IN_OTHER, impl->body_file, name, style);
     return survey;
 }
 
@@ -351,6 +397,7 @@ const struct http_endpoint *http_bind_impl(gramc_bound *bound, const gramc_impl 
     binder.any_names = bound->is_by_hand && !impl->accepts_schema.len;
     endpoint->call = call;
     endpoint->secrets = bound->secrets;
+    endpoint->folders = bound->folders;
     if (!read_styles(&binder, impl)) return NULL;
     read_method(&binder, impl, call);
     read_url(&binder, impl, endpoint, call);

@@ -1,6 +1,6 @@
 /* Fills in the templates of an HTTP call with the arguments of a tool call: address, header lines,
  * body. What a place does not take fails the call before anything is sent. */
-#include "runtime/httptool/work.h"
+#include "runtime/httptool/parts.h"
 
 #include <string.h>
 
@@ -40,8 +40,8 @@ static void tell_template(struct tool_call *call, gramc_status status,
     else tool_settle(call, TOOL_NOMEM);
 }
 
-static bool expand(struct http_work *work, struct buf *out, const struct template *what,
-                   const struct json *arguments) {
+bool http_work_expand(struct http_work *work, struct buf *out, const struct template *what,
+                      const struct json *arguments) {
     struct template_error error;
     const struct http_endpoint *endpoint = work->call->bound->data;
     gramc_status status =
@@ -56,7 +56,7 @@ static bool make_url(struct http_work *work, const struct json *arguments) {
     if (base.len && base.ptr[base.len - 1] == '/') base.len--;
     buf_text(&work->url, base);
     size_t path = work->url.len;
-    if (!expand(work, &work->url, &endpoint->call->path, arguments)) return false;
+    if (!http_work_expand(work, &work->url, &endpoint->call->path, arguments)) return false;
     bool rooted = path < work->url.len && work->url.ptr[path] == '/';
     if (!rooted)
         http_work_fail(work->call, "the call cannot be made: its path does not begin with /");
@@ -96,7 +96,7 @@ static bool add_header(struct http_work *work, const struct http_header *header,
     bool lacks = template_lacks(&header->value, arguments);
     if (lacks && !text_is_nocase(header->name, "Cookie")) return true;
     buf_init_secret(&value, &work->arena.allocator, HTTP_HEADER_VALUE_MAX);
-    bool good = expand(work, &value, &header->value, arguments);
+    bool good = http_work_expand(work, &value, &header->value, arguments);
     gramc_text line = text_trim(buf_view(&value));
     if (good && (line.len || !lacks)) good = add_line(work, header->name, line);
     buf_free(&value);
@@ -129,16 +129,15 @@ static bool sends_body(const struct http_call *call, const struct json *argument
     return call->has_body && !(is_argument && template_lacks(&call->body, arguments));
 }
 
-/* `Expect:` without a value keeps curl from waiting before a long body. */
-static bool make_headers(struct http_work *work, const struct json *arguments) {
+/* Empty: there is no body. `Expect:` without a value keeps curl from waiting before a long one. */
+static bool finish_headers(struct http_work *work, gramc_text content_type) {
     const struct http_endpoint *endpoint = work->call->bound->data;
     const struct http_call *call = endpoint->call;
     const gramc_text type = TEXT("Content-Type");
-    if (!add_headers(work, arguments)) return false;
-    if (!names_header(call->headers, call->header_count, type) &&
-        !names_header(endpoint->headers, endpoint->header_count, type)) {
-        if (!sends_body(call, arguments)) work->lines[work->line_count++] = "Content-Type:";
-        else if (!add_line(work, type, call->content_type)) return false;
+    if (call->part_count || (!names_header(call->headers, call->header_count, type) &&
+                             !names_header(endpoint->headers, endpoint->header_count, type))) {
+        if (!content_type.len) work->lines[work->line_count++] = "Content-Type:";
+        else if (!add_line(work, type, content_type)) return false;
     }
     work->lines[work->line_count++] = "Expect:";
     work->lines[work->line_count] = NULL;
@@ -155,10 +154,21 @@ static const struct json *read_arguments(struct http_work *work) {
     return NULL;
 }
 
+static bool fill_body(struct http_work *work, const struct json *arguments) {
+    const struct http_call *call = ((const struct http_endpoint *)work->call->bound->data)->call;
+    bool sends = sends_body(call, arguments);
+    if (!finish_headers(work, sends ? call->content_type : TEXT(""))) return false;
+    return !sends || http_work_expand(work, &work->body, &call->body, arguments);
+}
+
+bool http_work_fill_parts(struct http_work *work) {
+    return http_parts_join(work) && finish_headers(work, work->content_type);
+}
+
 bool http_work_fill(struct http_work *work) {
     const struct http_endpoint *endpoint = work->call->bound->data;
-    const struct http_call *call = endpoint->call;
     const struct json *arguments = read_arguments(work);
-    return arguments && make_url(work, arguments) && make_headers(work, arguments) &&
-           (!sends_body(call, arguments) || expand(work, &work->body, &call->body, arguments));
+    if (!arguments || !make_url(work, arguments) || !add_headers(work, arguments)) return false;
+    return endpoint->call->part_count ? http_parts_plan(work, arguments)
+                                      : fill_body(work, arguments);
 }

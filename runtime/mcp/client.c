@@ -521,16 +521,21 @@ const struct secrets *mcp_client_secrets(const struct mcp_client *client) {
     return client->secrets ? *client->secrets : NULL;
 }
 
+static void copy_program(struct exec_words *copy, struct arena *arena,
+                         const struct exec_words *words) {
+    *copy = *words;
+    copy->argv = copy_words(arena, (const char *const *)words->argv);
+    copy->environment = copy_words(arena, (const char *const *)words->environment);
+    if (words->folder) copy->folder = copy_word(arena, words->folder);
+    if (words->program) copy->program = copy_word(arena, words->program);
+}
+
 static bool copy_place(struct mcp_client *client, const struct mcp_place *place) {
     client->http = place->http;
-    client->secrets = client->words.secrets = place->secrets;
+    client->secrets = place->secrets;
     if (place->words) {
-        client->words.owns_process = place->words->owns_process;
-        client->words.argv = copy_words(&client->arena, (const char *const *)place->words->argv);
-        client->words.environment =
-            copy_words(&client->arena, (const char *const *)place->words->environment);
-        if (place->words->folder)
-            client->words.folder = copy_word(&client->arena, place->words->folder);
+        copy_program(&client->words, &client->arena, place->words);
+        client->words.secrets = place->secrets;
     } else {
         client->address.url = copy_word(&client->arena, place->address->url);
         client->address.headers =

@@ -606,7 +606,8 @@ static CURL *easy_new(struct http *http) {
 static void set_method(CURL *easy, const struct http_request *request) {
     const char *method = request->method ? request->method : "POST";
     bool is_post = strcmp(method, "POST") == 0;
-    bool has_body = is_post || strcmp(method, "PUT") == 0 || strcmp(method, "PATCH") == 0;
+    bool has_body = is_post || strcmp(method, "PUT") == 0 || strcmp(method, "PATCH") == 0 ||
+                    (request->body.len && strcmp(method, "DELETE") == 0);
     const char *body = request->body.len ? request->body.ptr : "";
     curl_easy_setopt(easy, CURLOPT_POSTFIELDS, has_body ? body : NULL);
     curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,

@@ -1,6 +1,7 @@
-/* Starts a program, watches its exit and keeps the end of its stderr for messages. The program has
- * a process group of its own, which is ended as a whole: by an end of input, then by signals, and
- * in any case when the program itself has ended. What is written and read is the caller's. */
+/* Starts a program, watches its exit and keeps the end of its stderr for messages. The program is a
+ * child of gramc-host, which tells its end (report.h) and ends all that it started, in whatever
+ * session, when the socket to it is closed. Without a host the program is our own child, and what
+ * is ended is its process group. What is written and read is the caller's. */
 #define _POSIX_C_SOURCE 200809L
 #include "runtime/process/child.h"
 
@@ -11,12 +12,15 @@
 #include "base/text.h"
 #include "runtime/foreign.h"
 #include "runtime/process/descriptors.h"
+#include "runtime/process/report.h"
 
 enum {
     CHUNK = 65536,
     STDERR_KEPT = 4096,
+    EXIT_UNSTARTED = 127,
     LINGER_MS = 200, /* that what it left running may hold its pipes, or it may live without */
-    STOP_MS = 500    /* between closing its input, SIGTERM and SIGKILL */
+    STOP_MS = 500,   /* between closing its input, SIGTERM and SIGKILL */
+    PROGRAM_SHOWN = 400
 };
 
 struct child {
@@ -24,6 +28,7 @@ struct child {
     struct child_events events; /* ended NULL: let go */
     uv_process_t process;
     uv_pipe_t input, output, errors;
+    uv_pipe_t host; /* the socket to it */
     uv_timer_t timer;
     struct secrets *const *secrets;
     uv_idle_t turn;         /* output is read on with the loop's next turn */
@@ -31,9 +36,14 @@ struct child {
     size_t tail_len, unsent;
     int64_t exit_status;
     int exit_signal;
-    unsigned handles; /* that are not closed yet */
+    unsigned handles;      /* that are not closed yet */
+    bool supervised, gone; /* gone: the process that we started */
     bool exited, output_ended, errors_ended, input_ending, stopping, closing, tail_cut;
-    const char *broken; /* why we end it; NULL: we do not */
+    const char *broken; /* why we end it, or why it did not start; NULL: neither */
+    struct host_report report;
+    size_t report_len;           /* that has come */
+    char program[PROGRAM_SHOWN]; /* its name */
+    char unstarted[CHILD_WHY_MAX];
     char chunk[CHUNK];
 };
 
@@ -75,13 +85,24 @@ static void close_all(struct child *child) {
     close_handle((uv_handle_t *)&child->input);
     close_handle((uv_handle_t *)&child->output);
     close_handle((uv_handle_t *)&child->errors);
+    close_handle((uv_handle_t *)&child->host);
     close_handle((uv_handle_t *)&child->timer);
     close_handle((uv_handle_t *)&child->turn);
 }
 
-/* The leader may be gone, its group goes on. */
+/* The leader may be gone, its group goes on. A host hands SIGTERM on. */
 static void signal_group(const struct child *child, int number) {
     if (child->process.pid > 1) kill(-child->process.pid, number);
+}
+
+/* A program of the same user can stop its host; that must not save it. */
+static void kill_all(struct child *child) {
+    if (!child->supervised) {
+        signal_group(child, SIGKILL);
+        return;
+    }
+    close_handle((uv_handle_t *)&child->host);
+    if (!child->gone) signal_group(child, SIGCONT);
 }
 
 static void let_go(struct child *child) {
@@ -116,8 +137,8 @@ static void tell_end(struct child *child) {
 /* What it left running goes as well, which ends stderr where it has not ended. */
 static void check_end(struct child *child) {
     if (!child->exited || !child->output_ended || child->closing) return;
-    signal_group(child, SIGKILL);
-    if (!child->errors_ended) return;
+    kill_all(child);
+    if (!child->errors_ended || (child->supervised && !child->gone)) return;
     close_all(child);
     tell_end(child);
 }
@@ -127,7 +148,7 @@ void child_give_up(struct child *child, const char *why) {
     if (child->broken) return;
     child->broken = why;
     child->output_ended = true;
-    signal_group(child, SIGKILL);
+    kill_all(child);
     check_end(child);
 }
 
@@ -142,14 +163,56 @@ static void linger_passed(uv_timer_t *timer) {
     check_end(child);
 }
 
-static void on_exit(uv_process_t *process, int64_t status, int term_signal) {
-    struct child *child = process->data;
+static void take_end(struct child *child, int64_t status, int term_signal) {
     child->exited = true;
     child->exit_status = status;
     child->exit_signal = term_signal;
     if (!child->events.ended) child->output_ended = child->errors_ended = true;
     uv_timer_start(&child->timer, linger_passed, LINGER_MS, 0);
     check_end(child);
+}
+
+/* Of the host: it has told the program's end before, unless it was killed itself. */
+static void on_exit(uv_process_t *process, int64_t status, int term_signal) {
+    struct child *child = process->data;
+    child->gone = true;
+    if (child->exited) check_end(child);
+    else take_end(child, status, term_signal);
+}
+
+/* ## What the host tells */
+
+static void explain_start(struct child *child, const char *failure) {
+    snprintf(child->unstarted, sizeof(child->unstarted), "`%s` %s: %s", child->program, failure,
+             uv_strerror(-child->report.value));
+    if (!child->broken) child->broken = child->unstarted;
+    take_end(child, EXIT_UNSTARTED, 0);
+}
+
+static void take_report(struct child *child) {
+    switch ((enum report_kind)child->report.kind) {
+    case REPORT_EXITED: take_end(child, child->report.value, 0); return;
+    case REPORT_SIGNALED: take_end(child, 0, child->report.value); return;
+    case REPORT_NOT_STARTED: explain_start(child, "cannot be started"); return;
+    case REPORT_NOT_LIMITED: explain_start(child, "cannot be given its limits"); return;
+    }
+}
+
+static void on_report_room(uv_handle_t *handle, size_t suggested, uv_buf_t *out) {
+    struct child *child = handle->data;
+    (void)suggested;
+    *out = uv_buf_init((char *)&child->report + child->report_len,
+                       (unsigned)(sizeof(child->report) - child->report_len));
+}
+
+/* Only the first counts; what follows one that did not start is that it exited. */
+static void on_report(uv_stream_t *stream, ssize_t len, const uv_buf_t *bytes) {
+    struct child *child = stream->data;
+    (void)bytes;
+    if (len > 0) child->report_len += (size_t)len;
+    if (len >= 0 && child->report_len < sizeof(child->report)) return;
+    uv_read_stop(stream);
+    if (len > 0 && !child->exited) take_report(child);
 }
 
 /* ## Reading and writing */
@@ -261,7 +324,7 @@ static void adopt(struct child *child, uv_handle_t *handle) {
 }
 
 static void init_handles(struct child *child, uv_loop_t *loop) {
-    uv_pipe_t *pipes[] = {&child->input, &child->output, &child->errors};
+    uv_pipe_t *pipes[] = {&child->input, &child->output, &child->errors, &child->host};
     uv_timer_init(loop, &child->timer);
     adopt(child, (uv_handle_t *)&child->timer);
     uv_idle_init(loop, &child->turn);
@@ -274,10 +337,12 @@ static void init_handles(struct child *child, uv_loop_t *loop) {
 
 /* libuv initialises the process handle even where spawning fails. */
 static int spawn(struct child *child, uv_loop_t *loop, const struct exec_words *words) {
-    uv_stdio_container_t stdio[3] = {
+    uv_stdio_container_t stdio[SUPERVISOR_SOCKET + 1] = {
         {UV_CREATE_PIPE | UV_READABLE_PIPE, {.stream = (uv_stream_t *)&child->input}},
         {UV_CREATE_PIPE | UV_WRITABLE_PIPE, {.stream = (uv_stream_t *)&child->output}},
         {UV_CREATE_PIPE | UV_WRITABLE_PIPE, {.stream = (uv_stream_t *)&child->errors}},
+        {UV_CREATE_PIPE | UV_READABLE_PIPE | UV_WRITABLE_PIPE,
+         {.stream = (uv_stream_t *)&child->host}},
     };
     uv_process_options_t options = {.exit_cb = on_exit,
                                     .file = words->argv[0],
@@ -285,9 +350,9 @@ static int spawn(struct child *child, uv_loop_t *loop, const struct exec_words *
                                     .env = words->environment,
                                     .cwd = words->folder,
                                     .flags = UV_PROCESS_DETACHED,
-                                    .stdio_count = 3,
+                                    .stdio_count = words->supervised ? 4 : 3,
                                     .stdio = stdio};
-    if (words->owns_process) descriptors_close_all_on_exec();
+    if (words->owns_process && !words->supervised) descriptors_close_all_on_exec();
     int error = uv_spawn(loop, &child->process, &options);
     adopt(child, (uv_handle_t *)&child->process);
     return error;
@@ -302,10 +367,13 @@ gramc_status child_start(struct child **out, uv_loop_t *loop, const gramc_alloca
     memset(child, 0, offsetof(struct child, chunk));
     child->allocator = *allocator;
     child->secrets = words->secrets;
+    child->supervised = words->supervised;
+    snprintf(child->program, sizeof(child->program), "%s",
+             words->program ? words->program : words->argv[0]);
     init_handles(child, loop);
     int error = spawn(child, loop, words);
     if (error) {
-        snprintf(why, CHILD_WHY_MAX, "%s `%s` cannot be started: %s", events->noun, words->argv[0],
+        snprintf(why, CHILD_WHY_MAX, "%s `%s` cannot be started: %s", events->noun, child->program,
                  uv_strerror(error));
         close_all(child);
         return GRAMC_NOT_FOUND;
@@ -313,6 +381,7 @@ gramc_status child_start(struct child **out, uv_loop_t *loop, const gramc_alloca
     child->events = *events;
     uv_read_start((uv_stream_t *)&child->output, on_alloc, on_output);
     uv_read_start((uv_stream_t *)&child->errors, on_alloc, on_errors);
+    if (child->supervised) uv_read_start((uv_stream_t *)&child->host, on_report_room, on_report);
     *out = child;
     return GRAMC_OK;
 }
@@ -320,7 +389,7 @@ gramc_status child_start(struct child **out, uv_loop_t *loop, const gramc_alloca
 /* ## Stopping */
 
 static void kill_now(uv_timer_t *timer) {
-    signal_group(timer->data, SIGKILL);
+    kill_all(timer->data);
 }
 
 static void ask_to_end(uv_timer_t *timer) {
@@ -345,6 +414,6 @@ void child_stop(struct child *child) {
 void child_kill(struct child *child) {
     let_go(child);
     child->stopping = child->output_ended = child->errors_ended = true;
-    signal_group(child, SIGKILL);
+    kill_all(child);
     check_end(child);
 }

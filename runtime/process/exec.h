@@ -8,11 +8,13 @@
 struct secrets;
 
 struct exec_words {
-    char **argv;                    /* ends with NULL */
+    char **argv;                    /* ends with NULL; of gramc-host, where there is one */
     char **environment;             /* ends with NULL */
     char *folder;                   /* to start in; NULL: where we are */
     bool owns_process;              /* as the loop's options have it */
     struct secrets *const *secrets; /* the loop's, to be kept out of what is shown; NULL: none */
+    const char *program;            /* what it is about, for messages; NULL: argv[0] */
+    bool supervised;                /* argv starts gramc-host, which starts the program */
 };
 
 struct tool_memory;

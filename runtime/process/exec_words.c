@@ -1,12 +1,14 @@
 /* Turns an implementation's argv, folder and environment into what a program is started with. A
  * child sees what the loop hands down (PATH and the like), what its implementation declares, and
- * what its run adds; the later wins. It sees nothing else of this process. child.c starts it. */
+ * what its run adds; the later wins. It sees nothing else of this process. Where there is a
+ * gramc-host, that starts it and ends it. child.c starts either. */
 #include "runtime/process/exec.h"
 
 #include <string.h>
 
 #include "base/text.h"
 #include "runtime/loop.h"
+#include "runtime/process/program.h"
 #include "runtime/tool.h"
 
 static char **copy_words(struct arena *arena, const gramc_text *words, size_t count) {
@@ -51,13 +53,21 @@ static char **environment(struct arena *arena, const struct pairs layers[3]) {
     return all ? copy_words(arena, all, count) : NULL;
 }
 
+static char **command(struct arena *arena, const gramc_impl *impl, const char *host) {
+    size_t count = impl->argc;
+    const gramc_text *words = host ? hosted_words(arena, impl, host, &count) : impl->argv;
+    return words || !count ? copy_words(arena, words, count) : NULL;
+}
+
 bool exec_words(struct exec_words *out, struct arena *arena, const gramc_impl *impl,
                 const gramc_loop *loop, const struct tool_memory *memory) {
     const struct pairs layers[] = {
         {loop->environment, loop->environment_count},
         {impl->env, impl->env_count},
         {memory ? memory->environment : NULL, memory ? memory->environment_count : 0}};
-    out->argv = copy_words(arena, impl->argv, impl->argc);
+    out->argv = command(arena, impl, loop->host);
+    out->supervised = loop->host != NULL;
+    out->program = impl->argc ? arena_text(arena, impl->argv[0]).ptr : NULL;
     out->environment = environment(arena, layers);
     out->folder = NULL;
     out->owns_process = loop->owns_process;

@@ -1,6 +1,6 @@
 /* Turns an implementation into what is started in its place: gramc-host, which takes the limits as
- * options and then a verb and its words (load a plugin, become a program). Starting it is left to
- * exec_words.c. */
+ * options and then a verb and its words (load a plugin, start a program). Starting it is left to
+ * child.c. */
 #include "runtime/process/program.h"
 
 #include <stdio.h>
@@ -33,20 +33,17 @@ static void add_limits(struct arena *arena, gramc_text *words, size_t *count,
     }
 }
 
-gramc_impl *impl_hosted(struct arena *arena, const gramc_impl *impl, const char *host,
-                        gramc_text verb, const gramc_text *words, size_t count) {
-    gramc_impl *hosted = ARENA_NEW(arena, gramc_impl);
-    gramc_text *argv = arena_array(arena, count + 2 * LIMITS + 2, sizeof(*argv));
-    size_t argc = 0;
-    if (!hosted || !argv) return NULL;
-    argv[argc++] = text_of(host);
-    add_limits(arena, argv, &argc, impl);
-    argv[argc++] = verb;
-    for (size_t i = 0; i < count; i++) argv[argc++] = words[i];
-    *hosted = *impl;
-    hosted->argv = argv;
-    hosted->argc = argc;
-    return arena->oom ? NULL : hosted;
+gramc_text *hosted_words(struct arena *arena, const gramc_impl *impl, const char *host,
+                         size_t *count) {
+    gramc_text *words = arena_array(arena, impl->argc + 2 * LIMITS + 2, sizeof(*words));
+    size_t filled = 0;
+    if (!words) return NULL;
+    words[filled++] = text_of(host);
+    add_limits(arena, words, &filled, impl);
+    words[filled++] = impl->kind == GRAMC_IMPL_PLUGIN ? TEXT("plugin") : TEXT("exec");
+    for (size_t i = 0; i < impl->argc; i++) words[filled++] = impl->argv[i];
+    *count = filled;
+    return arena->oom ? NULL : words;
 }
 
 gramc_text impl_file(struct arena *arena, const gramc_impl *impl) {

@@ -23,7 +23,7 @@ headers_of() {
     serve) echo "$compiled gramc/event.h gramc/runtime.h page.h" ;;
     cli | cli/generate) echo "$compiled" ;;
     cli/run) echo "$compiled gramc/event.h gramc/runtime.h gramc/experiment.h" ;;
-    cli/host) echo "gramc/gramc.h gramc/plugin.h runtime/process/plugin.h" ;;
+    cli/host) echo "gramc/gramc.h gramc/plugin.h runtime/process/plugin.h runtime/process/report.h" ;;
     esac
 }
 

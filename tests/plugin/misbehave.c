@@ -79,6 +79,21 @@ GRAMC_PLUGIN_TOOL(say_pid) {
     return gramc_plugin_say(call, text);
 }
 
+/* Leaves a process in a session of its own, says that it is there, and never returns. */
+GRAMC_PLUGIN_TOOL(scatter) {
+    const char *ready = getenv("READY");
+    (void)call;
+    if (fork() == 0) {
+        setsid();
+        if (fork() == 0)
+            for (;;) pause();
+        FILE *file = ready ? fopen(ready, "w") : NULL;
+        if (file) fclose(file);
+        _exit(0);
+    }
+    for (;;) pause();
+}
+
 GRAMC_PLUGIN_TOOL(show_variable) {
     const char *secret = getenv("GRAMC_TEST_SECRET"), *greeting = getenv("GREETING");
     gramc_plugin_say(call, secret ? secret : "none");

@@ -18,16 +18,23 @@ function behind(document, value) {
 }
 
 // OpenAPI 3.0's own words: `nullable` is a type more, or null beside what is referred to.
-function plain(schema, old) {
-  if (Array.isArray(schema)) return schema.map((s) => plain(s, old));
+// Members with the mark `without` only go the other way.
+function plain(schema, old, without) {
+  if (Array.isArray(schema)) return schema.map((s) => plain(s, old, without));
   if (!isObject(schema)) return schema;
   const out = {};
   for (const [key, value] of Object.entries(schema)) {
     if (DATA.has(key)) out[key] = value;
     else if (MAPS.has(key) && isObject(value))
-      out[key] = Object.fromEntries(Object.entries(value).map(([k, v]) => [k, plain(v, old)]));
-    else out[key] = plain(value, old);
+      out[key] = Object.fromEntries(Object.entries(value).map(([k, v]) => [k, plain(v, old, without)]));
+    else out[key] = plain(value, old, without);
   }
+  if (without && isObject(schema.properties) && isObject(out.properties))
+    for (const [key, value] of Object.entries(schema.properties)) {
+      if (value?.[without] !== true) continue;
+      delete out.properties[key];
+      if (Array.isArray(out.required)) out.required = out.required.filter((r) => r !== key);
+    }
   delete out.nullable;
   const nullable = old && (schema.nullable === true || schema['x-nullable'] === true);
   if (nullable && typeof out.type === 'string') out.type = [out.type, 'null'];
@@ -39,8 +46,8 @@ function plain(schema, old) {
 }
 
 // A schema with the parts of the document that it refers to, at their places.
-function closed(document, schema, old) {
-  const whole = { allOf: [plain(schema, old)] };
+function closed(document, schema, old, without) {
+  const whole = { allOf: [plain(schema, old, without)] };
   const seen = new Set();
   const walk = (value) => {
     if (Array.isArray(value)) return value.forEach(walk);
@@ -52,7 +59,7 @@ function closed(document, schema, old) {
       if (target !== undefined) {
         let at = whole;
         for (const step of steps.slice(0, -1)) at = at[step] ??= {};
-        at[steps.at(-1)] = plain(target, old);
+        at[steps.at(-1)] = plain(target, old, without);
         walk(target);
       }
     }
@@ -96,7 +103,7 @@ function bodyOf(document, operation, parameters) {
   const body = behind(document, operation.requestBody);
   const content = Object.entries(body?.content ?? {});
   const found = content.find(([type]) => isJson(type)) ?? content.find(([type]) => isForm(type)) ?? content[0];
-  return found?.[1]?.schema ? { schema: found[1].schema, required: body.required === true } : null;
+  return found ? { schema: found[1]?.schema ?? (isJson(found[0]) ? {} : { type: 'string' }), required: body.required === true } : null;
 }
 
 function resultOf(document, operation) {
@@ -116,7 +123,7 @@ class Operation {
     const shared = (item.parameters ?? []).map((p) => behind(document, p)).filter(isObject);
     this.parameters = [...shared.filter((s) => !own.some((o) => o.name === s.name && o.in === s.in)), ...own];
     const result = resultOf(document, operation);
-    this.result = result && closed(document, result, old);
+    this.result = result && closed(document, result, old, 'writeOnly');
   }
 
   // Pairs of schemas, theirs and ours, with the places they stand at.
@@ -124,10 +131,11 @@ class Operation {
     const pairs = [], taken = new Set(), required = new Set();
     const own = (name) => ours.properties?.[name] && { ...ours.properties[name], $defs: ours.$defs ?? {} };
     const add = (name, place, schemas, demanded) => {
-      const argument = taken.has(name) ? `${name}_${place}` : name;
+      const plainName = name.replace(/[{}]/g, '_');
+      const argument = taken.has(plainName) ? `${plainName}_${place}` : plainName;
       taken.add(argument);
       if (demanded) required.add(argument);
-      pairs.push([closed(this.document, { allOf: schemas }, this.old), own(argument), argument]);
+      pairs.push([closed(this.document, { allOf: schemas }, this.old, 'readOnly'), own(argument), argument]);
     };
     for (const p of this.parameters) {
       if (!['path', 'query', 'header', 'cookie'].includes(p.in)) continue;
