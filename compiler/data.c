@@ -83,11 +83,11 @@ static gramc_text without_tail(gramc_text text) {
     return text_slice(text, 0, len);
 }
 
-static gramc_text dedent(struct pass *pass, gramc_text text) {
+gramc_text fence_text(struct arena *arena, gramc_text text) {
     struct buf out;
     text = without_tail(text);
     gramc_text common = common_indent(text);
-    buf_init(&out, &pass->arena->allocator, text.len + 1);
+    buf_init(&out, &arena->allocator, text.len + 1);
     for (size_t pos = 0; pos < text.len;) {
         gramc_text line = next_line(text, &pos);
         size_t skip = indentation(line) < common.len ? indentation(line) : common.len;
@@ -95,12 +95,12 @@ static gramc_text dedent(struct pass *pass, gramc_text text) {
         if (indentation(line) < line.len) buf_text(&out, text_slice(line, skip, line.len));
         if (ended) buf_putc(&out, '\n');
     }
-    return buf_to_arena(&out, pass->arena);
+    return buf_to_arena(&out, arena);
 }
 
 gramc_text value_text(struct pass *pass, const struct value *value) {
     gramc_text text = scalar_text(value);
-    return value->quote == QUOTE_FENCE ? dedent(pass, text) : text;
+    return value->quote == QUOTE_FENCE ? fence_text(pass->arena, text) : text;
 }
 
 /* ## Data */

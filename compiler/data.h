@@ -22,6 +22,9 @@ bool data_is_structured(const struct value *value);
 bool value_is_name(const struct value *value);
 /* The text of a string or symbol as written. */
 gramc_text value_name(const struct value *value);
+/* What the content of a fence means: without the blanks that its lines share, and without the line
+ * end in front of its closing backticks. */
+gramc_text fence_text(struct arena *arena, gramc_text content);
 /* The text of a text property: a fence loses its common indentation and its last line end. */
 gramc_text value_text(struct pass *pass, const struct value *value);
 /* What a value is, for messages: "a number", "the symbol `x`"... */

@@ -60,7 +60,8 @@ static const char *bare_type(const struct schema *schema) {
     bool bare = schema->type && !schema->base && !schema->constraints && !schema->inner &&
                 !schema->values && !schema->has_fields && !schema->raw && !schema->all &&
                 !schema->keys && !schema->patterns && !schema->type->bounds_hidden &&
-                schema->nullable == UNSAID && schema->open == UNSAID;
+                schema->nullable == UNSAID && schema->open == UNSAID && schema->unique == UNSAID &&
+                schema->deprecated == UNSAID;
     return bare ? type_json_name((enum type_kind)schema->kind) : NULL;
 }
 
@@ -494,7 +495,8 @@ static bool is_said(const struct describer *d, gramc_text keyword,
     if (text_is(keyword, "default")) return fallback != NULL;
     if (text_is(keyword, "deprecated")) return schema_is_deprecated(d->schema);
     for (enum type_property p = 0; p < TYPE_PROPERTIES; p++)
-        if (text_eq(keyword, type_property_printed(p))) return find(d, p) != NULL;
+        if (type_property_row(p)->keyword != K_COUNT && text_eq(keyword, type_property_printed(p)))
+            return find(d, p) != NULL;
     return false;
 }
 

@@ -195,8 +195,9 @@ static bool is_arrow_start(const struct formatter *f, struct token token) {
 
 static enum gap gap_at_top(const struct formatter *f, struct token token) {
     if (f->top && token.start == f->top->span.start) return GAP_TOP;
-    if (!f->in_annotated) return GAP_NONE;
-    return token.code == TK_AT || token.start == f->annotated ? GAP_LINE : GAP_NONE;
+    bool parts = f->in_annotated && (token.code == TK_AT || token.start == f->annotated);
+    if (!parts) return GAP_NONE;
+    return f->options->lines_end_in_braces_only ? GAP_SPACE : GAP_LINE;
 }
 
 static enum gap gap_before(struct formatter *f, struct token token) {

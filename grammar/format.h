@@ -17,7 +17,8 @@ struct format_edit {
 struct format_options {
     const struct format_edit *edits; /* in the order of their places, not overlapping */
     size_t edit_count;
-    bool lines_end_in_braces_only; /* as every reference reads: not in arrays, not before arrows */
+    bool lines_end_in_braces_only; /* as every reference reads: not in arrays, not before arrows,
+                                    * not behind annotations */
     /* The first comment that has to end a line where the layout would not, NULL if there is none.
      */
     const struct comment *awkward;

@@ -35,7 +35,8 @@ static gramc_status compare(const struct tree *before, gramc_text text, struct a
     findings_init(&findings, arena, 1);
     const struct tree *after = parse_source(arena, &findings, &source, &options);
     if (!after || arena->oom) return GRAMC_NOMEM;
-    bool same = !findings_have_errors(&findings) && format_same_tree(before, after);
+    bool same = !findings_have_errors(&findings) && format_same_tree(arena, before, after);
+    if (arena->oom) return GRAMC_NOMEM;
     return same ? GRAMC_OK : GRAMC_INTERNAL;
 }
 

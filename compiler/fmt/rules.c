@@ -100,6 +100,7 @@ static enum property_says meaning_of(const struct property *p) {
 }
 
 static void put_value(struct rules *rules, const struct value *value, enum property_says meaning);
+static void put_spelled(struct rules *rules, const struct value *value, bool in_array);
 
 static void put_properties(struct rules *rules, const struct property *first, enum name_role role) {
     bool of_type = role == NAME_ROLE_TYPE;
@@ -110,6 +111,7 @@ static void put_properties(struct rules *rules, const struct property *first, en
         if (of_type) put_key(rules, p, first);
         else put_name(rules, &p->key, false);
         put_value(rules, p->value, meaning);
+        put_spelled(rules, p->value, false);
     }
 }
 
@@ -122,6 +124,7 @@ static void put_map(struct rules *rules, const struct value *map, enum property_
     for (const struct property *entry = map->as.entries; entry; entry = entry->next) {
         put_name(rules, &entry->key, false);
         put_value(rules, entry->value, SAYS_TYPE);
+        put_spelled(rules, entry->value, false);
     }
 }
 
@@ -160,13 +163,23 @@ static void put_tagged(struct rules *rules, const struct value *tagged) {
     if (copy.ptr) add(rules, tagged->span, copy, false);
 }
 
+static void put_spelled(struct rules *rules, const struct value *value, bool in_array) {
+    gramc_text spelled;
+    bool is_text = value->kind == VALUE_STRING || value->kind == VALUE_TAGGED;
+    if (!rules->portable || !is_text) return;
+    (void)format_spell(&spelled, rules->arena, rules->source, value, in_array);
+    if (spelled.ptr) add(rules, value->span, spelled, false);
+}
+
 static void put_value(struct rules *rules, const struct value *value, enum property_says meaning) {
     if (value->kind == VALUE_MAP) put_map(rules, value, meaning);
     if (value->kind == VALUE_TAGGED) put_tagged(rules, value);
     if (value->kind != VALUE_ARRAY) return;
     if (meaning == SAYS_FIELDS) meaning = SAYS_TYPE;
-    for (const struct value *item = value->as.items; item; item = item->next)
+    for (const struct value *item = value->as.items; item; item = item->next) {
         put_value(rules, item, meaning);
+        put_spelled(rules, item, true);
+    }
 }
 
 /* ## Patterns */

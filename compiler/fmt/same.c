@@ -16,33 +16,35 @@ static bool same_key(const struct property *a, const struct property *b) {
 
 /* ## Values */
 
-static bool same_value(const struct value *a, const struct value *b);
+static bool same_value(struct arena *arena, const struct value *a, const struct value *b);
 
-static bool same_properties(const struct property *a, const struct property *b) {
+static bool same_properties(struct arena *arena, const struct property *a,
+                            const struct property *b) {
     for (; a && b; a = a->next, b = b->next)
-        if (!same_key(a, b) || !same_value(a->value, b->value)) return false;
+        if (!same_key(a, b) || !same_value(arena, a->value, b->value)) return false;
     return !a && !b;
 }
 
-static bool same_items(const struct value *a, const struct value *b) {
+static bool same_items(struct arena *arena, const struct value *a, const struct value *b) {
     for (; a && b; a = a->next, b = b->next)
-        if (!same_value(a, b)) return false;
+        if (!same_value(arena, a, b)) return false;
     return !a && !b;
 }
 
-static bool same_end(const struct value *a, const struct value *b) {
-    return a && b ? same_value(a, b) : a == b;
+static bool same_end(struct arena *arena, const struct value *a, const struct value *b) {
+    return a && b ? same_value(arena, a, b) : a == b;
 }
 
-/* JSON may move into a fence; elsewhere the quotes stay. */
-static bool same_string(const struct value *a, const struct value *b) {
+/* JSON may move into a fence, and what is portable has other quotes: the text is what counts. */
+static bool same_string(struct arena *arena, const struct value *a, const struct value *b) {
     const struct name *tag = scalar_tag(a), *other = scalar_tag(b);
-    bool fenced = a->kind == VALUE_TAGGED && text_is(name_text(*tag), "json");
     if (a->kind == VALUE_TAGGED && !text_eq(name_text(*tag), name_text(*other))) return false;
-    return (a->quote == b->quote || fenced) && text_eq(scalar_text(a), scalar_text(b));
+    if (text_eq(scalar_text(a), scalar_text(b))) return true;
+    bool fenced = a->quote == QUOTE_FENCE || b->quote == QUOTE_FENCE;
+    return fenced && text_eq(format_meant(arena, a), format_meant(arena, b));
 }
 
-static bool same_value(const struct value *a, const struct value *b) {
+static bool same_value(struct arena *arena, const struct value *a, const struct value *b) {
     if (a->kind != b->kind) return false;
     switch ((enum value_kind)a->kind) {
     case VALUE_INTEGER:
@@ -53,12 +55,12 @@ static bool same_value(const struct value *a, const struct value *b) {
     case VALUE_BOOLEAN:
     case VALUE_SYMBOL: return text_eq(scalar_text(a), scalar_text(b));
     case VALUE_STRING:
-    case VALUE_TAGGED: return same_string(a, b);
+    case VALUE_TAGGED: return same_string(arena, a, b);
     case VALUE_RANGE:
-        return same_end(a->as.range->lower, b->as.range->lower) &&
-               same_end(a->as.range->upper, b->as.range->upper);
-    case VALUE_ARRAY: return same_items(a->as.items, b->as.items);
-    case VALUE_MAP: return same_properties(a->as.entries, b->as.entries);
+        return same_end(arena, a->as.range->lower, b->as.range->lower) &&
+               same_end(arena, a->as.range->upper, b->as.range->upper);
+    case VALUE_ARRAY: return same_items(arena, a->as.items, b->as.items);
+    case VALUE_MAP: return same_properties(arena, a->as.entries, b->as.entries);
     }
     return false;
 }
@@ -71,26 +73,28 @@ static bool same_labels(const struct label *a, const struct label *b) {
     return !a && !b;
 }
 
-static bool same_subject(const struct subject *a, const struct subject *b) {
+static bool same_subject(struct arena *arena, const struct subject *a, const struct subject *b) {
     if (!a || !b) return a == b;
     if (subject_has_identifier(a) != subject_has_identifier(b) ||
         subject_has_record(a) != subject_has_record(b))
         return false;
     if (subject_has_identifier(a) && !same_name(&a->identifier, &b->identifier)) return false;
-    return same_labels(a->labels, b->labels) && same_properties(a->properties, b->properties);
+    return same_labels(a->labels, b->labels) &&
+           same_properties(arena, a->properties, b->properties);
 }
 
-static bool same_patterns(const struct pattern *a, const struct pattern *b);
+static bool same_patterns(struct arena *arena, const struct pattern *a, const struct pattern *b);
 
-static bool same_pattern(const struct pattern *a, const struct pattern *b) {
+static bool same_pattern(struct arena *arena, const struct pattern *a, const struct pattern *b) {
     if (a->kind != b->kind || a->direction != b->direction) return false;
     if (a->family != b->family && b->family != ARROW_DOUBLE) return false;
-    return same_subject(a->subject, b->subject) && same_patterns(a->elements, b->elements);
+    return same_subject(arena, a->subject, b->subject) &&
+           same_patterns(arena, a->elements, b->elements);
 }
 
-static bool same_patterns(const struct pattern *a, const struct pattern *b) {
+static bool same_patterns(struct arena *arena, const struct pattern *a, const struct pattern *b) {
     for (; a && b; a = a->next, b = b->next)
-        if (!same_pattern(a, b)) return false;
+        if (!same_pattern(arena, a, b)) return false;
     return !a && !b;
 }
 
@@ -105,6 +109,6 @@ static bool same_comments(const struct tree *before, const struct tree *after) {
     return !a && !b;
 }
 
-bool format_same_tree(const struct tree *before, const struct tree *after) {
-    return same_patterns(before->patterns, after->patterns) && same_comments(before, after);
+bool format_same_tree(struct arena *arena, const struct tree *before, const struct tree *after) {
+    return same_patterns(arena, before->patterns, after->patterns) && same_comments(before, after);
 }

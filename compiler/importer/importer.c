@@ -102,8 +102,11 @@ static bool blame_errors(struct importer *in, const gramc_compilation *compilati
 
 /* ## Comparison */
 
-/* First it is written as raw schema; where that did not help, what changed is only said. */
-static void note_difference(struct importer *in, const struct json *different, bool last) {
+/* First it is written as raw schema; where that did not help, what changed is only said. Late it is
+ * the whole that is written so: each round finds one difference in it. */
+static void note_difference(struct importer *in, const struct json *whole,
+                            const struct json *different, bool last) {
+    if (in->late) different = whole;
     uint8_t marks = import_marks(in, different);
     bool final = last || marks & (MARK_RAW | MARK_CHANGED);
     import_set_marks(in, different, marks | (final ? MARK_CHANGED : MARK_RAW));
@@ -113,7 +116,7 @@ static bool compare_schema(struct importer *in, const struct json *schema, const
                            bool last) {
     const struct json *different = import_difference(in, schema, root, root);
     if (!different) return false;
-    note_difference(in, different, last);
+    note_difference(in, schema, different, last);
     return true;
 }
 
@@ -130,7 +133,7 @@ static bool compare_parameters(struct importer *in, const struct import_tool *to
         if (import_marks(in, p) & (MARK_DROP | MARK_CHANGED)) continue;
         const struct json *different = other ? import_difference(in, p, other, root) : p;
         if (!different) continue;
-        note_difference(in, different, last || !other);
+        note_difference(in, p, different, last || !other);
         changed = true;
     }
     return changed;
@@ -154,7 +157,7 @@ static bool compare_whole(struct importer *in, const struct import_tool *tool,
     const struct json *different =
         printed ? import_difference(in, tool->whole, printed, root) : NULL;
     if (!different) return false;
-    note_difference(in, different, last);
+    note_difference(in, tool->whole, different, last);
     return true;
 }
 
@@ -224,6 +227,7 @@ static enum round_verdict evaluate(struct importer *in, const struct buf *text, 
     if (status == GRAMC_OK) status = gramc_compile(&spec, trial);
     if (status == GRAMC_NOMEM) in->arena->oom = true;
     bool last = round + 2 >= MOST_ROUNDS;
+    in->late = round >= LOCAL_ROUNDS;
     if (status == GRAMC_FINDINGS)
         verdict = blame_errors(in, trial, round >= LOCAL_ROUNDS) ? AGAIN : give_up(in, trial);
     else if (status == GRAMC_OK) verdict = compare_all(in, spec, last) ? AGAIN : PASSED;

@@ -189,6 +189,67 @@ static bool choose_nullable(struct description *d, const struct json *list,
     return true;
 }
 
+/* ### Discriminators */
+
+enum { DEEPEST_PARTS = 8 };
+
+static bool lists_text(const struct json *list, gramc_text text) {
+    const struct json *item = json_is(list, JSON_ARRAY) ? list->first : NULL;
+    while (item && !(item->kind == JSON_STRING && text_eq(item->text, text))) item = item->next;
+    return item != NULL;
+}
+
+/* What a member says of the field, in itself or in a part of its `allOf`. */
+struct told_field {
+    const struct json *value; /* the only one that it may have; NULL: none is known */
+    bool required;
+};
+
+static void find_field(const struct importer *in, const struct json *schema, gramc_text name,
+                       struct told_field *out, unsigned depth) {
+    const struct import_type *type = import_type_of(in, schema);
+    const struct json *own = type && json_get(schema, "$ref") ? type->schema : schema;
+    const struct json *properties = json_get(own, "properties"), *all = json_get(own, "allOf");
+    const struct json *field = properties ? json_get_text(properties, name) : NULL;
+    const struct json *value = json_is(field, JSON_OBJECT) ? json_get(field, "const") : NULL;
+    const struct json *list = json_is(field, JSON_OBJECT) ? json_get(field, "enum") : NULL;
+    if (!value && json_is(list, JSON_ARRAY) && list->count == 1) value = list->first;
+    if (json_is(value, JSON_STRING) && !out->value) out->value = value;
+    out->required = out->required || lists_text(json_get(own, "required"), name);
+    for (const struct json *part = json_is(all, JSON_ARRAY) && depth ? all->first : NULL; part;
+         part = part->next)
+        if (part->kind == JSON_OBJECT) find_field(in, part, name, out, depth - 1);
+}
+
+static const struct json *value_told(const struct importer *in, const struct json *member,
+                                     gramc_text name) {
+    struct told_field field = {NULL, false};
+    find_field(in, member, name, &field, DEEPEST_PARTS);
+    return field.required ? field.value : NULL;
+}
+
+/* Each member has the field, with a text of its own. */
+static bool are_told_apart(const struct importer *in, const struct json *list, gramc_text name) {
+    struct map seen;
+    map_init(&seen, in->arena);
+    for (const struct json *item = list->first; item; item = item->next) {
+        const struct json *value = value_told(in, item, name);
+        if (!value || !map_put(&seen, value->text, in->arena)) return false;
+    }
+    return seen.count == list->count;
+}
+
+/* `by`, where the constants bear out what it says, and it says no more. */
+static void add_discriminator(struct description *d, const struct json *list,
+                              struct type_words *said) {
+    const struct json *by = json_get(d->schema, "discriminator");
+    const struct json *name = json_is(by, JSON_OBJECT) ? json_get(by, "propertyName") : NULL;
+    if (!json_is(name, JSON_STRING) || by->count != 1) return;
+    if (!are_told_apart(d->in, list, name->text)) return;
+    words_note(said, "discriminator");
+    description_add(d, "by", doc_text(d->in->arena, name->text));
+}
+
 static bool choose_union(struct description *d, struct type_words *said) {
     static const struct {
         const char *keyword, *label;
@@ -201,6 +262,7 @@ static bool choose_union(struct description *d, struct type_words *said) {
         description_label(d, unions[i].label, unions[i].kind);
         description_add(d, "of", union_members(d, list));
         words_note(said, unions[i].keyword);
+        add_discriminator(d, list, said);
         return true;
     }
     return false;

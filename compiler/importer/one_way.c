@@ -24,9 +24,15 @@ static const struct json *target_of(const struct one_way *w, const struct json *
     return json_at(w->o->document, text_slice(reference, 1, reference.len));
 }
 
+/* The mark, beside a reference too; NULL: it has none. */
+static const struct json *mark_of(const struct one_way *w, const struct json *member) {
+    const struct json *own = json_get(member, w->mark);
+    if (!json_is(own, JSON_TRUE)) own = json_get(openapi_follow(w->o, member), w->mark);
+    return json_is(own, JSON_TRUE) ? own : NULL;
+}
+
 static bool is_marked(const struct one_way *w, const struct json *member) {
-    return json_is(json_get(openapi_follow(w->o, member), w->mark), JSON_TRUE) ||
-           json_is(json_get(member, w->mark), JSON_TRUE);
+    return mark_of(w, member);
 }
 
 /* What stands in these is data. */
@@ -97,7 +103,7 @@ static struct json *properties_left(struct one_way *w, const struct json *proper
     for (const struct json *p = properties->first; p && left; p = p->next) {
         if (!is_marked(w, p)) import_append(left, copy_of(w, written(w, p)));
         else
-            import_lose(w->o->in, json_get(openapi_follow(w->o, p), w->mark), NULL,
+            import_lose(w->o->in, mark_of(w, p), NULL,
                         text_is(text_of(w->mark), "readOnly") ? "members of what is sent"
                                                               : "members of what comes back");
     }

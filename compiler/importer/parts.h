@@ -231,6 +231,7 @@ struct importer {
     struct import_agent *first_agent, **last_agent;
     struct buf spans; /* struct doc_span of the last text written */
     bool bundles;     /* there are some: `meta` in a schema is ours */
+    bool late;        /* after many rounds */
     bool report;      /* the last round: say what was lost */
 };
 

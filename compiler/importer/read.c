@@ -302,7 +302,9 @@ static bool read_container(struct importer *in, const struct json *item, unsigne
 static void read_object(struct importer *in, const struct json *item, unsigned depth) {
     bool openapi = json_is(json_get(item, "openapi"), JSON_STRING) ||
                    json_is(json_get(item, "swagger"), JSON_STRING);
-    if (openapi || text_is(in->kind, "openapi")) import_openapi(in, item);
+    /* A schema has whatever keywords it likes. */
+    if (text_is(in->kind, "json-schema")) import_item(in, item);
+    else if (openapi || text_is(in->kind, "openapi")) import_openapi(in, item);
     else if (import_is_bundle(item)) import_bundle(in, item);
     else if (!read_container(in, item, depth)) import_item(in, item);
 }
