@@ -13,6 +13,7 @@
 #include <uv.h>
 
 #include "base/text.h"
+#include "runtime/loop.h"
 #include "runtime/net/http.h"
 #include "tests/support/agent.h"
 #include "tests/support/mock_server.h"
@@ -388,7 +389,36 @@ static void by_a_proxy(void **state) {
     close_bench(&bench);
 }
 
-/* ## Tools */
+/* ## Servers of boxes */
+
+/* Why an MCP server at that address cannot be asked. `leads` is what the name made-up.example does.
+ */
+static void expect_down(const char *url, const gramc_egress *egress, const char *leads,
+                        const char *part) {
+    const char *const names[] = {leads, NULL};
+    gramc_offering_options options = GRAMC_OFFERING_OPTIONS_INIT;
+    gramc_offering *offering;
+    gramc_text name, why;
+    gramc_loop *loop;
+    char line[600];
+    gramc_box box = {.name = TEXT("crm"), .kind = GRAMC_BOX_MCP, .url = text_of(url)};
+    gramc_library library = {.boxes = &box, .box_count = 1};
+    options.egress = egress;
+    assert_int_equal(gramc_loop_new(&loop, NULL), GRAMC_OK);
+    assert_true(http_pretend(loop->http, names));
+    assert_int_equal(gramc_offering_new(&offering, loop, &library, &options), GRAMC_OK);
+    assert_true(gramc_offering_failure(offering, 0, &name, &why));
+    snprintf(line, sizeof(line), "%.*s", TEXT_ARGS(why));
+    expect(line, part);
+    gramc_offering_free(offering);
+    gramc_loop_free(loop);
+}
+
+static bool owns_all(void *ctx, gramc_text file) {
+    (void)ctx;
+    (void)file;
+    return true;
+}
 
 static bool owns_nothing(void *ctx, gramc_text file) {
     (void)ctx;
@@ -396,8 +426,30 @@ static bool owns_nothing(void *ctx, gramc_text file) {
     return false;
 }
 
-/* What the tool says, or binding it. */
-static void call(const char *url, const gramc_egress *egress, struct buf *out) {
+static void servers_of_boxes(void **state) {
+    static const struct mock_answer answers[] = {FINE};
+    struct mock_server *server = mock_start(answers, COUNT(answers));
+    gramc_egress egress = GRAMC_EGRESS_INIT;
+    char leads[100], url[100], port[8];
+    (void)state;
+    assert_int_equal(sscanf(mock_url(server), "http://127.0.0.1:%7[0-9]", port), 1);
+    snprintf(leads, sizeof(leads), "made-up.example:%s:127.0.0.1", port);
+    snprintf(url, sizeof(url), "http://made-up.example:%s/mcp", port);
+    egress.owns = owns_nothing;
+    expect_down(mock_url(server), &egress, leads, "127.0.0.1 is a loopback address");
+    egress.owns = owns_all;
+    expect_down(url, &egress, leads, "made-up.example leads to 127.0.0.1, a loopback address");
+    egress.only_these = true;
+    expect_down(mock_url(server), &egress, leads, "does not list 127.0.0.1");
+    assert_int_equal(mock_count(server), 0);
+    mock_stop(server);
+}
+
+/* ## Tools */
+
+/* What the tool says, or binding it. `leads` NULL: no names are made up. */
+static void call(const char *url, const gramc_egress *egress, const char *leads, struct buf *out) {
+    const char *const names[] = {leads, NULL};
     gramc_bind_options options = GRAMC_BIND_OPTIONS_INIT;
     gramc_call_outcome outcome;
     gramc_bind_message message;
@@ -415,6 +467,7 @@ static void call(const char *url, const gramc_egress *egress, struct buf *out) {
     } else {
         assert_int_equal(status, GRAMC_OK);
         assert_int_equal(gramc_loop_new(&loop, NULL), GRAMC_OK);
+        assert_true(http_pretend(loop->http, names));
         assert_int_equal(
             gramc_call(&outcome, loop, bound, TEXT("get"), TEXT("{}"), buf_writer(out)), GRAMC_OK);
         gramc_loop_free(loop);
@@ -424,13 +477,35 @@ static void call(const char *url, const gramc_egress *egress, struct buf *out) {
     test_agent_free(&test);
 }
 
-static void expect_called(const char *url, const gramc_egress *egress, const char *part) {
+static void expect_led(const char *url, const gramc_egress *egress, const char *leads,
+                       const char *part) {
     gramc_allocator allocator = mem_default();
     struct buf out;
     buf_init(&out, &allocator, 1 << 16);
-    call(url, egress, &out);
+    call(url, egress, leads, &out);
     expect(out.ptr, part);
     buf_free(&out);
+}
+
+static void expect_called(const char *url, const gramc_egress *egress, const char *part) {
+    expect_led(url, egress, NULL, part);
+}
+
+/* The words are those that the model reads. */
+static void name_of_a_tool(void **state) {
+    static const struct mock_answer answers[] = {FINE};
+    struct mock_server *server = mock_start(answers, COUNT(answers));
+    char leads[100], url[100], port[8];
+    (void)state;
+    assert_int_equal(sscanf(mock_url(server), "http://127.0.0.1:%7[0-9]", port), 1);
+    snprintf(leads, sizeof(leads), "made-up.example:%s:127.0.0.1", port);
+    snprintf(url, sizeof(url), "http://made-up.example:%s/x", port);
+    expect_led(url, NULL, leads,
+               "the server cannot be asked: made-up.example leads to 127.0.0.1, a loopback "
+               "address, which is reached only where it is named: list it under `allowHosts` in "
+               "gramc.gram");
+    assert_int_equal(mock_count(server), 0);
+    mock_stop(server);
 }
 
 static void libraries(void **state) {
@@ -501,6 +576,8 @@ int main(void) {
                                        cmocka_unit_test(connection_that_is_there),
                                        cmocka_unit_test(spelled_otherwise),
                                        cmocka_unit_test(by_a_proxy),
+                                       cmocka_unit_test(servers_of_boxes),
+                                       cmocka_unit_test(name_of_a_tool),
                                        cmocka_unit_test(libraries),
                                        cmocka_unit_test(redirects),
                                        cmocka_unit_test(wrong_lists)};
