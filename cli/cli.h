@@ -172,8 +172,10 @@ int cli_write_file(struct cli *cli, const char *path, gramc_text text);
 int cli_rewrite(struct cli *cli, const char *path, gramc_text text);
 /* Opens a file to be written bit by bit, for its owner's eyes alone. */
 int cli_open_private(struct cli *cli, const char *path, int *file);
-/* True if the path lies inside the project of the first operand (project.c). */
+/* True if the path lies inside the project of the first operand or of --library (project.c). */
 bool cli_is_inside(struct cli *cli, const char *path);
+/* The same, but for what belongs to the project of --library alone. */
+bool cli_is_own(struct cli *cli, gramc_text path);
 /* For gramc_options: the files that sources name, inside the project only. */
 gramc_reader cli_reader(struct cli *cli);
 

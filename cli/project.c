@@ -177,6 +177,14 @@ static bool is_in_own_project(struct cli *cli, const char *path) {
     return real_place(path, real) && is_below(real, cli->root);
 }
 
+bool cli_is_own(struct cli *cli, gramc_text path) {
+    char file[CLI_PATH];
+    if (path.len >= sizeof file) return false;
+    memcpy(file, path.ptr, path.len);
+    file[path.len] = '\0';
+    return is_in_own_project(cli, file);
+}
+
 /* `--library FILE#NAME` may name a file of another project, which may read its own. */
 static bool is_in_project_of_library(const struct cli *cli, const char *path) {
     char file[CLI_PATH];

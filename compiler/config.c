@@ -2,6 +2,7 @@
  * the settings do is done elsewhere (settle.c, naming.c, the command); here is what may be said. */
 #include "compiler/config.h"
 
+#include "base/host.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "compiler/data.h"
@@ -35,8 +36,8 @@ static void set(struct config_reader *reader, gramc_text key, gramc_text value, 
     if (!setting) return;
     *setting = (struct setting){NULL, key, value, at};
     const struct setting *other = map_put(&reader->seen, key, setting);
-    bool is_list =
-        text_is(key, "allowEnv") || text_is(key, "allowFiles") || text_is(key, "exclude");
+    bool is_list = text_is(key, "allowEnv") || text_is(key, "allowFiles") ||
+                   text_is(key, "allowHosts") || text_is(key, "exclude");
     if (other != setting && !is_list) {
         struct findings *findings = reader->pass->findings;
         struct finding *f = FIND(findings, D_DUPLICATE_PROPERTY, reader->pass->source, at, key);
@@ -195,6 +196,28 @@ static void read_allow_files(struct config_reader *reader, const struct property
     read_list(reader, p, "a list of folders");
 }
 
+/* An empty list is a setting too: no host may be asked. */
+static void read_allow_hosts(struct config_reader *reader, const struct property *p) {
+    gramc_text key = name_text(p->key);
+    struct host_entry entry;
+    if (p->value->kind != VALUE_ARRAY || !p->value->as.items) {
+        read_list(reader, p, "a list of hosts");
+        set(reader, key, TEXT(""), p->value->span);
+        return;
+    }
+    for (const struct value *v = p->value->as.items; v; v = v->next) {
+        if (!value_is_name(v)) {
+            wrong(reader, key, v, "a list of hosts");
+            continue;
+        }
+        const char *problem = host_entry_read(&entry, value_name(v));
+        if (problem)
+            FIND(reader->pass->findings, D_BAD_HOST, reader->pass->source, v->span, value_name(v),
+                 text_of(problem));
+        else set(reader, key, value_name(v), v->span);
+    }
+}
+
 static void read_exclude(struct config_reader *reader, const struct property *p) {
     read_list(reader, p, "a list of patterns, as in a .gitignore");
 }
@@ -280,13 +303,21 @@ static void read_header(struct config_reader *reader, const struct pattern *head
     static const struct {
         const char *name;
         setting_reader *read; /* NULL: known and done */
-    } settings[] = {{"language", read_language},     {"kind", NULL},
-                    {"strict", read_strict},         {"target", read_target},
-                    {"severities", read_severities}, {"naming", read_naming},
-                    {"allowEnv", read_allow_env},    {"allowFiles", read_allow_files},
-                    {"provider", read_provider},     {"model", read_default_model},
-                    {"endpoints", read_endpoints},   {"exclude", read_exclude},
-                    {"limits", read_limits},         {"meta", NULL}};
+    } settings[] = {{"language", read_language},
+                    {"kind", NULL},
+                    {"strict", read_strict},
+                    {"target", read_target},
+                    {"severities", read_severities},
+                    {"naming", read_naming},
+                    {"allowEnv", read_allow_env},
+                    {"allowFiles", read_allow_files},
+                    {"allowHosts", read_allow_hosts},
+                    {"provider", read_provider},
+                    {"model", read_default_model},
+                    {"endpoints", read_endpoints},
+                    {"exclude", read_exclude},
+                    {"limits", read_limits},
+                    {"meta", NULL}};
     enum { SETTINGS = sizeof settings / sizeof *settings };
     struct property_row rows[SETTINGS];
     const struct value *values[SETTINGS]; /* read by the setting's own reader */

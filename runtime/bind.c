@@ -9,6 +9,7 @@
 #include "runtime/bind_box.h"
 #include "runtime/bind_guard.h"
 #include "runtime/bind_roles.h"
+#include "runtime/egress_policy.h"
 #include "runtime/offering.h"
 #include "base/options.h"
 #include "runtime/proof.h"
@@ -268,7 +269,8 @@ static void copy_folders(gramc_bound *bound, const gramc_bind_options *options) 
 static bool is_usable(const gramc_bind_options *options) {
     for (size_t i = 0; i < options->folder_count; i++)
         if (!options->folders[i].len || text_has_nul(options->folders[i])) return false;
-    return secrets_are_usable(options->secrets, options->secret_count);
+    return secrets_are_usable(options->secrets, options->secret_count) &&
+           egress_is_usable(options->egress);
 }
 
 gramc_bound *bound_new(const gramc_library *library, const gramc_bind_options *options) {
@@ -289,6 +291,7 @@ gramc_bound *bound_new(const gramc_library *library, const gramc_bind_options *o
     if (secrets_new(&bound->secrets, &allocator, options->secrets, options->secret_count))
         bound->arena.oom = true;
     copy_folders(bound, options);
+    bound->egress = egress_policy_new(&bound->arena, options->egress);
     if (options->offering) {
         const gramc_offering *offering = options->offering;
         bound->offered = offered_copy(&bound->arena, offering->boxes, offering->box_count);

@@ -22,6 +22,7 @@ struct box_question {
     struct arena *arena; /* of the answers' texts */
     gramc_loop *loop;
     const struct secrets *secrets;
+    const struct egress_policy *egress; /* NULL: every library is one's own */
     gramc_reader reader;
     const gramc_toolbox_host *host; /* NULL: none */
     uint32_t timeout_ms;            /* of all together; 0: as is usual */

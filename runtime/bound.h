@@ -91,7 +91,8 @@ struct gramc_bound {
     const gramc_builtins *builtins;
     gramc_reader reader;
     const gramc_toolbox_host *host; /* NULL: none */
-    gramc_text path;                /* that programs inherit; ptr NULL: not known */
+    struct egress_policy *egress;
+    gramc_text path; /* that programs inherit; ptr NULL: not known */
 };
 
 /* By the name on the wire, else by its own. NULL if the step has no such tool, or has it without an

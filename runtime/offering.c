@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "runtime/bind_box.h"
 #include "runtime/discover.h"
+#include "runtime/egress_policy.h"
 #include "runtime/loop.h"
 #include "runtime/secret.h"
 #include "base/options.h"
@@ -148,6 +149,7 @@ static gramc_status ask_kind(gramc_offering *offering, gramc_box_kind kind, gram
                                     .arena = &offering->arena,
                                     .loop = loop,
                                     .secrets = scratch->secrets,
+                                    .egress = scratch->egress,
                                     .reader = options->reader,
                                     .host = options->toolboxes,
                                     .timeout_ms = options->timeout_ms,
@@ -207,10 +209,12 @@ gramc_status gramc_offering_new(gramc_offering **out, gramc_loop *loop,
     gramc_allocator allocator = options.allocator ? *options.allocator : mem_default();
     *out = NULL;
     if (!secrets_are_usable(options.secrets, options.secret_count)) return GRAMC_USAGE;
+    if (!egress_is_usable(options.egress)) return GRAMC_USAGE;
     binding.allocator = &allocator;
     binding.reader = options.reader;
     binding.secrets = options.secrets;
     binding.secret_count = options.secret_count;
+    binding.egress = options.egress;
     binding.secrets_may_miss = true;
     gramc_bound *scratch = bound_new(library, &binding);
     gramc_offering *offering = scratch ? mem_alloc(&allocator, sizeof(*offering)) : NULL;

@@ -100,6 +100,27 @@ static gramc_status find_file(const char **out, struct arena *arena, const char 
     return refuse(why, before, name, " cannot be read");
 }
 
+/* ## Where it may lead */
+
+static gramc_status check_host(const struct egress *rules, gramc_text host, uint16_t port,
+                               char why[ROUTE_WHY_MAX]) {
+    return egress_host(rules, host, port, why) ? GRAMC_OK : GRAMC_FINDINGS;
+}
+
+static gramc_status find_hosts(struct http_route *route, struct arena *arena,
+                               const struct route_source *source, char why[ROUTE_WHY_MAX]) {
+    gramc_text host, proxy = text_of(route->proxy ? route->proxy : "");
+    uint16_t port;
+    if (!egress_rules(&route->egress, arena, source->egress,
+                      &(struct egress_written){source->file, source->url, proxy}))
+        return GRAMC_NOMEM;
+    if (!host_of_url(source->url, &host, &port)) return GRAMC_OK; /* told by others */
+    gramc_status status = check_host(&route->egress, host, port, why);
+    if (!status && host_of_proxy(proxy, &host, &port))
+        status = check_host(&route->egress, host, port, why);
+    return status;
+}
+
 /* ## The whole */
 
 static bool is_proxy(gramc_text text) {
@@ -125,7 +146,6 @@ gramc_status route_read(const struct http_route **out, struct arena *arena,
     const gramc_transport *said = source->transport;
     struct http_route *route;
     *out = NULL;
-    if (!said->ca_file.len && !said->client_certificate.len && !said->proxy.len) return GRAMC_OK;
     route = ARENA_NEW(arena, struct http_route);
     if (!route) return GRAMC_NOMEM;
     *route = (struct http_route){.ca_file = NULL};
@@ -135,6 +155,7 @@ gramc_status route_read(const struct http_route **out, struct arena *arena,
                            said->client_certificate, source, why);
     if (!status) status = find_file(&route->key, arena, "clientKey", said->client_key, source, why);
     if (!status) status = find_proxy(&route->proxy, arena, source, why);
+    if (!status) status = find_hosts(route, arena, source, why);
     *out = route;
     return status;
 }

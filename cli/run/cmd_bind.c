@@ -31,7 +31,20 @@ static gramc_text done_by_choice(struct arena *arena, const gramc_choice *choice
     return choice->impl ? done_by(arena, choice->impl) : TEXT("none");
 }
 
-static int print_table(struct cli *cli, const struct choice *chosen, const gramc_bound *bound) {
+/* Only where the configuration has a list. */
+static void print_hosts(FILE *out, const gramc_egress *egress) {
+    if (!egress->only_these) return;
+    fprintf(out, "%-8s ", "hosts");
+    for (size_t i = 0; i < egress->host_count; i++) {
+        fputs(i ? ", " : "", out);
+        run_print_hostile(out, egress->hosts[i]);
+    }
+    fputs(egress->host_count ? "\n" : "none\n", out);
+}
+
+static int print_table(struct workshop *shop, const struct choice *chosen,
+                       const gramc_bound *bound) {
+    struct cli *cli = shop->cli;
     struct table table = {.columns = 4};
     struct arena arena;
     gramc_choice choice;
@@ -48,6 +61,7 @@ static int print_table(struct cli *cli, const struct choice *chosen, const gramc
         print_head(cli->out, "agent", chosen->agent->name, chosen->agent->fingerprint);
         if (chosen->library)
             print_head(cli->out, "library", chosen->library->name, chosen->library->fingerprint);
+        print_hosts(cli->out, &shop->hosts.egress);
         fputc('\n', cli->out);
         table_print(&table, cli->out);
     }
@@ -104,14 +118,22 @@ static void put_message(struct json_writer *w, const gramc_bind_message *message
     json_object_end(w);
 }
 
-static void put_binding(struct json_writer *w, struct arena *arena, const struct choice *chosen,
-                        const gramc_bound *bound) {
+static void put_hosts(struct json_writer *w, const gramc_egress *egress) {
+    if (!egress->only_these) return;
+    json_member_array(w, "hosts");
+    for (size_t i = 0; i < egress->host_count; i++) json_text(w, egress->hosts[i]);
+    json_array_end(w);
+}
+
+static void put_binding(struct json_writer *w, struct arena *arena, const struct workshop *shop,
+                        const struct choice *chosen, const gramc_bound *bound) {
     gramc_choice choice;
     gramc_bind_message message;
     json_object_begin(w);
     put_named(w, "agent", chosen->agent->name, chosen->agent->fingerprint);
     if (chosen->library)
         put_named(w, "library", chosen->library->name, chosen->library->fingerprint);
+    put_hosts(w, &shop->hosts.egress);
     json_member_array(w, "tools");
     for (size_t i = 0; gramc_bound_choice(bound, i, &choice); i++) put_choice(w, arena, &choice);
     json_array_end(w);
@@ -121,13 +143,15 @@ static void put_binding(struct json_writer *w, struct arena *arena, const struct
     json_object_end(w);
 }
 
-static int print_json(struct cli *cli, const struct choice *chosen, const gramc_bound *bound) {
+static int print_json(struct workshop *shop, const struct choice *chosen,
+                      const gramc_bound *bound) {
+    struct cli *cli = shop->cli;
     struct buf out;
     struct arena arena;
     arena_init(&arena, &cli->allocator);
     buf_init(&out, &cli->allocator, OUTPUT_MAX);
     struct json_writer w = json_writer(&out);
-    put_binding(&w, &arena, chosen, bound);
+    put_binding(&w, &arena, shop, chosen, bound);
     buf_putc(&out, '\n');
     int code = arena.oom ? cli_no_memory(cli) : cli_send_json_buf(cli, &out);
     buf_free(&out);
@@ -152,7 +176,7 @@ static int bind(struct workshop *shop, const struct choice *chosen, bool json) {
     options.secrets_may_miss = true;
     gramc_status status = gramc_bind(&bound, chosen->agent, chosen->library, &options);
     if (!bound) return cli_status(cli, status);
-    int code = json ? print_json(cli, chosen, bound) : print_table(cli, chosen, bound);
+    int code = json ? print_json(shop, chosen, bound) : print_table(shop, chosen, bound);
     fflush(cli->out);
     if (!json) run_print_binding(cli, bound);
     if (cli->options[OPTION_STRICT] && has_warnings(bound)) status = GRAMC_FINDINGS;

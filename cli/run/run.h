@@ -100,6 +100,21 @@ struct run_folders {
 int run_read_folders(struct cli *cli, const gramc_compilation *spec, struct run_folders *out);
 void run_free_folders(struct cli *cli, struct run_folders *folders);
 
+/* ## Hosts (hosts.c) */
+/* Where HTTP tools and MCP servers may be: for gramc_bind_options. */
+struct run_hosts {
+    gramc_text *list; /* texts of the configuration */
+    size_t room;
+    gramc_text file; /* that was asked about last, and what was said */
+    bool is_own;
+    struct cli *cli;
+    gramc_egress egress;
+};
+/* From `allowHosts` of the spec's configuration; `spec` NULL: there is none. Stays where it is
+ * until it is freed, which is to be done after a failure too. */
+int run_read_hosts(struct cli *cli, const gramc_compilation *spec, struct run_hosts *out);
+void run_free_hosts(struct run_hosts *hosts);
+
 /* ## Values of options (values.c) */
 /* "500ms", "30s", "5m", "1h". False for anything else, 0 included. */
 bool run_parse_duration(const char *text, uint32_t *ms);

@@ -47,6 +47,7 @@ int workshop_open(struct workshop *shop, struct cli *cli, const gramc_compilatio
     int code = cli_read_variables(cli);
     if (code == EXIT_FINE) code = run_read_secrets(cli, spec, &shop->secrets);
     if (code == EXIT_FINE) code = run_read_folders(cli, spec, &shop->folders);
+    if (code == EXIT_FINE) code = run_read_hosts(cli, spec, &shop->hosts);
     if (code != EXIT_FINE) return code;
     if (gramc_builtins_new(&shop->builtins, &cli->allocator)) return cli_no_memory(cli);
     return make_loop(cli, &shop->loop);
@@ -64,6 +65,7 @@ void workshop_close(struct workshop *shop) {
     gramc_builtins_free(shop->builtins);
     run_free_secrets(shop->cli, &shop->secrets);
     run_free_folders(shop->cli, &shop->folders);
+    run_free_hosts(&shop->hosts);
 }
 
 /* ## What boxes offer */
@@ -89,6 +91,7 @@ int workshop_ask(struct workshop *shop, const gramc_library *library, const gram
     options.reader = cli_reader(cli);
     options.secrets = shop->secrets.list;
     options.secret_count = shop->secrets.count;
+    options.egress = &shop->hosts.egress;
     options.agent = agent;
     options.company = shop->company;
     struct interrupt *interrupt = interrupt_start(cli, shop->loop);
@@ -134,6 +137,7 @@ gramc_bind_options workshop_binding(const struct workshop *shop) {
     options.folders = shop->folders.list;
     options.folder_count = shop->folders.count;
     options.offering = shop->offering;
+    options.egress = &shop->hosts.egress;
     const char *path = getenv("PATH");
     options.path = text_of(path ? path : "/usr/bin:/bin");
     return options;

@@ -8,6 +8,7 @@ struct workshop {
     struct cli *cli;
     struct run_secrets secrets;
     struct run_folders folders; /* of files that calls may send */
+    struct run_hosts hosts;
     gramc_builtins *builtins;
     gramc_loop *loop;
     gramc_offering *offering; /* NULL before workshop_ask */

@@ -78,6 +78,25 @@ typedef struct gramc_named_protocol {
     gramc_text protocol; /* as in gramc_bind_options */
 } gramc_named_protocol;
 
+/* Where the HTTP tools and the MCP servers of a library may be. What is checked is what is
+ * connected to: the host as it is written, then every address that it leads to, also where a
+ * connection is used again. Private addresses are reached where the host is named, those of this
+ * machine, of its link and of clouds' metadata where they are named themselves (docs/egress.md). A
+ * library names the hosts that it writes, if it is one's own. Models are not meant. */
+typedef struct gramc_egress {
+    size_t struct_size;      /* sizeof(gramc_egress) */
+    const gramc_text *hosts; /* api.example.com, *.example.com, 127.0.0.1, [::1], :PORT behind it */
+    size_t host_count;
+    bool only_these; /* no other hosts are asked, and libraries name none; with none: nobody is */
+    /* Whether that file, as libraries name it, is one's own. NULL: every one is. */
+    bool (*owns)(void *ctx, gramc_text file);
+    void *ctx;
+} gramc_egress;
+#define GRAMC_EGRESS_INIT                                                                          \
+    { sizeof(gramc_egress), NULL, 0, false, NULL, NULL }
+/* NULL, or what is wrong with the spelling of a host for such a list: half a sentence. */
+GRAMC_API const char *gramc_egress_problem(gramc_text host);
+
 typedef struct gramc_bind_options {
     size_t struct_size; /* sizeof(gramc_bind_options) */
     const gramc_allocator *allocator;
@@ -113,11 +132,12 @@ typedef struct gramc_bind_options {
      * nowhere else. Copied; a NUL is GRAMC_USAGE. None: no file is read. */
     const gramc_text *folders;
     size_t folder_count;
+    const gramc_egress *egress; /* borrowed, used while binding. NULL: see gramc_egress */
 } gramc_bind_options;
 #define GRAMC_BIND_OPTIONS_INIT                                                                    \
     {                                                                                              \
         sizeof(gramc_bind_options), NULL, NULL, {NULL, NULL}, NULL, 0, false, NULL, {NULL, 0},     \
-            {NULL, 0}, {NULL, 0}, NULL, 0, NULL, NULL, 0                                           \
+            {NULL, 0}, {NULL, 0}, NULL, 0, NULL, NULL, 0, NULL                                     \
     }
 
 /* agent and library are borrowed; library NULL means an empty one. GRAMC_FINDINGS: something does
@@ -182,10 +202,11 @@ typedef struct gramc_offering_options {
                                  toolboxes too */
     uint32_t timeout_ms;      /* of all servers together; 0: 60,000 */
     uint32_t company;         /* as of the runs to come: see gramc_run_options */
-    const gramc_toolbox_host *toolboxes; /* as in gramc_bind_options */
+    const gramc_toolbox_host *toolboxes; /* as in gramc_bind_options, as is the next */
+    const gramc_egress *egress;
 } gramc_offering_options;
 #define GRAMC_OFFERING_OPTIONS_INIT                                                                \
-    { sizeof(gramc_offering_options), NULL, {NULL, NULL}, NULL, 0, NULL, 0, 0, NULL }
+    { sizeof(gramc_offering_options), NULL, {NULL, NULL}, NULL, 0, NULL, 0, 0, NULL, NULL }
 
 /* Asks the boxes of a library: starts or calls MCP servers on the loop, which they stay on for the
  * runs to come, and turns it until all have answered. A box that cannot be asked is told by

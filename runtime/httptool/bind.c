@@ -93,9 +93,13 @@ static void take_why(struct http_binder *binder, gramc_status status, const char
     else if (status) http_bind_wrong(binder, why, "", "");
 }
 
-const struct http_route *http_bind_route(struct http_binder *binder, gramc_text folder,
-                                         const gramc_transport *transport) {
-    const struct route_source source = {transport, folder, binder->bound->secrets};
+const struct http_route *http_bind_route(struct http_binder *binder, const struct http_said *said) {
+    const struct route_source source = {.transport = said->transport,
+                                        .folder = said->folder,
+                                        .secrets = binder->bound->secrets,
+                                        .egress = binder->bound->egress,
+                                        .file = said->file,
+                                        .url = said->url};
     const struct http_route *route;
     char why[ROUTE_WHY_MAX];
     gramc_status status = route_read(&route, &binder->bound->arena, &source, why);
@@ -397,7 +401,8 @@ const struct http_endpoint *http_bind_impl(gramc_bound *bound, const gramc_impl 
     if (!read_styles(&binder, impl)) return NULL;
     read_method(&binder, impl, call);
     read_url(&binder, impl, endpoint, call);
-    endpoint->route = http_bind_route(&binder, impl->folder, &impl->transport);
+    endpoint->route = http_bind_route(
+        &binder, &(struct http_said){&impl->transport, impl->folder, impl->file, endpoint->url});
     call->headers = http_bind_headers(&binder, impl->headers, impl->header_count);
     call->header_count = impl->header_count;
     read_body(&binder, impl, call);

@@ -40,9 +40,14 @@ void http_bind_secrets(struct http_binder *binder, const char *what, const struc
 struct http_header *http_bind_headers(struct http_binder *binder, const gramc_pair *pairs,
                                       size_t count);
 
-/* How the server is reached; NULL: nothing special, or there is a message. */
-const struct http_route *http_bind_route(struct http_binder *binder, gramc_text folder,
-                                         const gramc_transport *transport);
+/* What is said of a server, and where. */
+struct http_said {
+    const gramc_transport *transport;
+    gramc_text folder, file; /* of the library; the file that has the url */
+    gramc_text url;          /* filled in */
+};
+/* How the server is reached, and where that may lead; NULL after a message. */
+const struct http_route *http_bind_route(struct http_binder *binder, const struct http_said *said);
 /* The address, filled in where it comes from the environment. False after a message. */
 bool http_bind_url(struct http_binder *binder, gramc_text url, gramc_text *out);
 

@@ -199,7 +199,10 @@ static void open_box(gramc_bound *bound, struct box_view *view) {
     open_upstream(&binder, box);
     if (!box->upstream) return;
     choose_url(&binder, box);
-    box->route = http_bind_route(&binder, given->folder, &given->transport);
+    bool in_library = given->url.len || given->url_argc || given->stored.len;
+    box->route = http_bind_route(&binder, &(struct http_said){&given->transport, given->folder,
+                                                              in_library ? given->file : box->file,
+                                                              box->url});
     box->headers = http_bind_headers(&binder, given->headers, given->header_count);
     box->header_count = given->header_count;
     offer(&box->offered, &bound->arena, box->upstream);

@@ -24,7 +24,7 @@ struct asking {
 
 struct inquiry {
     struct arena *arena;
-    const struct secrets *secrets;
+    struct mcp_given given;
     struct asking *list;
     size_t count, pending;
     uv_timer_t deadline;
@@ -45,7 +45,7 @@ static gramc_text hide_from(struct inquiry *inquiry, gramc_text text, size_t sho
     if (text.len == 0) return TEXT("");
     buf_init(&copy, &inquiry->arena->allocator, OFFER_MAX);
     buf_text(&copy, text);
-    secrets_hide_from(inquiry->secrets, &copy, shortest);
+    secrets_hide_from(inquiry->given.secrets, &copy, shortest);
     return buf_to_arena_cut(&copy, inquiry->arena);
 }
 
@@ -67,7 +67,7 @@ struct refusal {
 
 static gramc_text note_refused(struct inquiry *inquiry, const struct offered_box *out,
                                const struct refusal *refusal) {
-    const struct foreign how = {.secrets = inquiry->secrets, .longest = FOREIGN_NAME};
+    const struct foreign how = {.secrets = inquiry->given.secrets, .longest = FOREIGN_NAME};
     struct buf line;
     gramc_text name = refusal->tool->name;
     buf_init(&line, &inquiry->arena->allocator, NOTE_MAX);
@@ -129,7 +129,7 @@ static void ask(struct inquiry *inquiry, struct asking *asking, gramc_loop *loop
     asking->inquiry = inquiry;
     *asking->out = (struct offered_box){.name = box->name};
     gramc_status status =
-        mcp_server_read(&asking->server, inquiry->arena, box, inquiry->secrets, why);
+        mcp_server_read(&asking->server, inquiry->arena, box, &inquiry->given, why);
     if (status == GRAMC_FINDINGS) asking->out->failure = arena_text(inquiry->arena, text_of(why));
     struct mcp_client *client = status ? NULL : mcp_pool_client(loop, asking->server, &memory);
     if (!status && !client) inquiry->arena->oom = true;
@@ -211,7 +211,7 @@ static gramc_status ask_all(const struct box_question *question) {
     size_t count = question->count;
     struct inquiry inquiry = {.arena = question->arena,
                               .company = question->company,
-                              .secrets = question->secrets,
+                              .given = {question->secrets, question->egress},
                               .count = count,
                               .timeout_ms =
                                   question->timeout_ms ? question->timeout_ms : MCP_ASK_MS};
@@ -250,7 +250,8 @@ const struct mcp_server *mcp_box_bind(gramc_bound *bound, const gramc_box *box) 
     box = offered_at(&bound->arena, offered_box(bound->offered, bound->offered_count, box->name),
                      box);
     if (!box) return NULL;
-    gramc_status status = mcp_server_read(&server, &bound->arena, box, bound->secrets, why);
+    const struct mcp_given given = {bound->secrets, bound->egress};
+    gramc_status status = mcp_server_read(&server, &bound->arena, box, &given, why);
     if (status == GRAMC_NOMEM) bound->arena.oom = true;
     if (status == GRAMC_FINDINGS) {
         snprintf(line, sizeof(line), "box `%.*s`: %s",

@@ -512,6 +512,8 @@ static const struct http_route *copy_route(struct arena *arena, const struct htt
     if (route->certificate) copy->certificate = copy_word(arena, route->certificate);
     if (route->key) copy->key = copy_word(arena, route->key);
     if (route->proxy) copy->proxy = copy_word(arena, route->proxy);
+    if (route->egress.hosts) copy->egress.hosts = copy_word(arena, route->egress.hosts);
+    copy->egress.only = route->egress.only;
     return copy;
 }
 

@@ -21,6 +21,7 @@ struct mcp_filled {
 struct filling {
     struct arena *arena;
     const struct secrets *secrets;
+    const struct egress_policy *egress;
     struct mcp_server *server;
     char *why;
     bool failed;
@@ -160,10 +161,15 @@ static void fill_headers(struct filling *filling, struct mcp_server *server) {
 
 static void fill_address(struct filling *filling, struct mcp_server *server) {
     const gramc_box *box = server->box;
-    const struct route_source source = {&box->transport, box->folder, filling->secrets};
+    struct route_source source = {.transport = &box->transport,
+                                  .folder = box->folder,
+                                  .secrets = filling->secrets,
+                                  .egress = filling->egress,
+                                  .file = box->file};
     gramc_text url = {NULL, 0};
     gramc_status status = route_url(&url, filling->arena, box->url, &source, filling->why);
     const char *problem = !status && url.len ? url_problem(url) : NULL;
+    source.url = url;
     if (problem) snprintf(filling->why, MCP_WHY_MAX, "%s", problem);
     if (!status && !problem)
         status = route_read(&server->route, filling->arena, &source, filling->why);
@@ -172,7 +178,9 @@ static void fill_address(struct filling *filling, struct mcp_server *server) {
 }
 
 static void add_route(struct sha256 *sha, const struct http_route *route) {
-    const char *const texts[] = {route->ca_file, route->certificate, route->key, route->proxy};
+    const char *const texts[] = {route->ca_file, route->certificate, route->key, route->proxy,
+                                 route->egress.hosts};
+    sha256_add_number(sha, route->egress.only);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         sha256_add_text(sha, text_of(texts[i] ? texts[i] : ""));
 }
@@ -197,9 +205,9 @@ static void take_digest(struct mcp_server *server) {
 }
 
 gramc_status mcp_server_read(struct mcp_server **out, struct arena *arena, const gramc_box *box,
-                             const struct secrets *secrets, char why[MCP_WHY_MAX]) {
+                             const struct mcp_given *given, char why[MCP_WHY_MAX]) {
     struct mcp_server *server = ARENA_NEW(arena, struct mcp_server);
-    struct filling filling = {arena, secrets, server, why, false};
+    struct filling filling = {arena, given->secrets, given->egress, server, why, false};
     *out = NULL;
     if (!server) return GRAMC_NOMEM;
     server->box = box;

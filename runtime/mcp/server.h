@@ -22,9 +22,15 @@ struct mcp_server {
     struct mcp_filled *filled;
 };
 
+/* What those who use it let it have. */
+struct mcp_given {
+    const struct secrets *secrets;
+    const struct egress_policy *egress; /* NULL: every library is one's own */
+};
+
 /* In the arena. GRAMC_FINDINGS: it cannot be as it is written; `why` is then half a sentence. */
 gramc_status mcp_server_read(struct mcp_server **out, struct arena *arena, const gramc_box *box,
-                             const struct secrets *secrets, char why[MCP_WHY_MAX]);
+                             const struct mcp_given *given, char why[MCP_WHY_MAX]);
 /* Overwrites what secrets were filled in; the server is of no use then. */
 void mcp_server_wipe(struct mcp_server *server);
 

@@ -3,7 +3,9 @@
  * the multi handle. The only file that includes curl's headers.
  *
  * No redirect is followed, no environment variable is read (a proxy is set or there is none), and
- * http and https are the only protocols. */
+ * http and https are the only protocols. A request with rules (egress.h) has its host looked at as
+ * libcurl reads it, each address before a socket is opened to it, and that of the connection which
+ * is used, new or old, before anything is sent. */
 #define _GNU_SOURCE /* SOCK_CLOEXEC */
 #include "runtime/net/http.h"
 
@@ -15,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "runtime/net/guard.h"
 #include "runtime/net/sockets.h"
 #include "runtime/process/descriptors.h"
 #include "base/number.h"
@@ -37,8 +40,9 @@ struct http {
     struct http_request *requests; /* in flight */
     CURL *idle[IDLE_HANDLES];
     size_t idle_count;
-    const char *ca_file; /* NULL: the system's */
-    unsigned handles;    /* of libuv that are open */
+    const char *ca_file;      /* NULL: the system's */
+    struct curl_slist *names; /* that tests made up */
+    unsigned handles;         /* of libuv that are open */
     bool closing;
     struct gate gate;                        /* how many requests are under way */
     struct http_request *fresh, **fresh_end; /* that data is to be told of, in order */
@@ -152,6 +156,66 @@ void http_target_free(struct http_target *target) {
     mem_free(&allocator, target, sizeof(*target));
 }
 
+/* ## Where a request may go */
+
+/* The port of a proxy is 1080 with libcurl, but for https. */
+enum { PROXY_PORT = 1080 };
+
+static void ask_guard(struct http_guard *guard, const char *url, bool is_proxy) {
+    CURLU *parsed = parse_url(url);
+    char *host = NULL, *port = NULL;
+    int64_t number = PROXY_PORT;
+    bool secure = strncmp(url, "https:", 6) == 0;
+    if (parsed && curl_url_get(parsed, CURLUPART_HOST, &host, 0)) host = NULL;
+    unsigned usual = is_proxy && !secure ? 0 : CURLU_DEFAULT_PORT;
+    if (parsed && curl_url_get(parsed, CURLUPART_PORT, &port, usual)) port = NULL;
+    if (port && !number_to_int(&number, text_of(port))) number = 0;
+    guard_asks(guard, text_of(host ? host : ""), (uint16_t)number);
+    curl_free(host);
+    curl_free(port);
+    curl_url_cleanup(parsed);
+}
+
+/* The address of the connection, also of one that another request has opened. */
+static int before_request(void *ctx, char *address, char *own, int port, int own_port) {
+    struct http_request *request = ctx;
+    (void)own;
+    (void)own_port;
+    return guard_allows_spelled(request->guard, address, (uint16_t)port) ? CURL_PREREQFUNC_OK
+                                                                         : CURL_PREREQFUNC_ABORT;
+}
+
+static CURLcode set_guard(CURL *easy, struct http_request *request, const char *url,
+                          const char *proxy) {
+    const struct http_route *route = request->route;
+    bool free_to_go = !route || !route->egress.hosts;
+    curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, request);
+    curl_easy_setopt(easy, CURLOPT_PREREQDATA, request);
+    curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, free_to_go ? NULL : before_request);
+    curl_easy_setopt(easy, CURLOPT_RESOLVE, request->http->names);
+    if (free_to_go) return CURLE_OK;
+    request->guard = mem_alloc(&request->allocator, sizeof(*request->guard));
+    if (!request->guard) return CURLE_OUT_OF_MEMORY;
+    *request->guard = (struct http_guard){.rules = route->egress};
+    ask_guard(request->guard, url, false);
+    if (proxy && *proxy) ask_guard(request->guard, proxy, true);
+    return CURLE_OK;
+}
+
+static void free_guard(struct http_request *request) {
+    mem_free(&request->allocator, request->guard, sizeof(*request->guard));
+    request->guard = NULL;
+}
+
+bool http_pretend(struct http *http, const char *const *names) {
+    struct curl_slist *list = NULL, *longer;
+    for (; *names; names++, list = longer)
+        if (!(longer = curl_slist_append(list, *names))) break;
+    curl_slist_free_all(http->names);
+    http->names = list;
+    return !*names;
+}
+
 /* ## The end of a request */
 
 static void unlink_fresh(struct http_request *request) {
@@ -188,6 +252,7 @@ static void detach(struct http_request *request) {
     free_headers(request->header_list);
     request->header_list = NULL;
     curl_multi_remove_handle(http->multi, easy);
+    free_guard(request);
     if (http->idle_count < IDLE_HANDLES && !http->closing) http->idle[http->idle_count++] = easy;
     else curl_easy_cleanup(easy);
     gate_leave(&http->gate);
@@ -293,12 +358,19 @@ static void drop_duration(char *error) {
     if (rest && strncmp(rest, " ms", 3) == 0) memmove(after, rest + 3, strlen(rest + 3) + 1);
 }
 
+/* Whatever libcurl says then: it only saw that there was no socket. */
+static void tell_refusal(struct http_request *request) {
+    request->failure = HTTP_REFUSED;
+    memcpy(request->error, request->guard->why, sizeof(request->guard->why));
+}
+
 static void complete(struct http_request *request, CURLcode code) {
     request->failure = failure_of(request, code);
     keep_headers(request);
     if (code != CURLE_OK || request->status < 200 || request->status > 299)
         read_retry_headers(request);
     keep_redirect(request);
+    if (code != CURLE_OK && request->guard && request->guard->why[0]) tell_refusal(request);
     if (code != CURLE_OK && request->error[0] == '\0') {
         gramc_text why = text_of(curl_easy_strerror(code));
         size_t len = why.len < sizeof(request->error) ? why.len : sizeof(request->error) - 1;
@@ -472,6 +544,7 @@ void http_close(struct http *http) {
         curl_multi_cleanup(http->multi);
         curl_global_cleanup();
     }
+    curl_slist_free_all(http->names);
     sockets_forget_all(&http->sockets);
     uv_close((uv_handle_t *)&http->timer, timer_closed);
     gate_close(&http->gate, gate_closed);
@@ -488,8 +561,10 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *ctx) {
 
 /* Programs that tools start must not inherit our connections. */
 static curl_socket_t open_socket(void *ctx, curlsocktype purpose, struct curl_sockaddr *address) {
-    struct http *http = ctx;
+    struct http_request *request = ctx;
+    struct http *http = request->http;
     (void)purpose;
+    if (request->guard && !guard_allows(request->guard, &address->addr)) return CURL_SOCKET_BAD;
     int opened = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
     if (opened < 0 || sockets_keep(&http->sockets, opened)) return opened;
     http->broken = true;
@@ -517,7 +592,6 @@ static CURL *easy_new(struct http *http) {
     curl_easy_setopt(easy, CURLOPT_USERAGENT, "gramc");
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
-    curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, http);
     curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, close_socket);
     curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, http);
     if (http->ca_file && curl_easy_setopt(easy, CURLOPT_CAINFO, http->ca_file)) {
@@ -573,7 +647,7 @@ static struct curl_slist *headers_of(const struct http_request *request,
 }
 
 /* Handles are used again: what one request says, the next one must unsay. */
-static CURLcode set_route(CURL *easy, const struct http_request *request,
+static CURLcode set_route(CURL *easy, struct http_request *request,
                           const struct http_target *target) {
     static const struct http_route usual = {.ca_file = NULL};
     const struct http_route *route = request->route ? request->route : &usual;
@@ -583,6 +657,7 @@ static CURLcode set_route(CURL *easy, const struct http_request *request,
     if (!code && trusted) code = curl_easy_setopt(easy, CURLOPT_CAINFO, trusted);
     if (!code) code = curl_easy_setopt(easy, CURLOPT_SSLCERT, route->certificate);
     if (!code) code = curl_easy_setopt(easy, CURLOPT_SSLKEY, route->key);
+    if (!code) code = set_guard(easy, request, request->url ? request->url : target->url, proxy);
     return code;
 }
 
@@ -621,6 +696,7 @@ static void reset_result(struct http_request *request) {
     restart(&request->kept, &request->allocator, KEPT_HEADERS);
     restart(&request->redirect, &request->allocator, REDIRECT_MAX);
     request->header_list = NULL;
+    request->guard = NULL;
     request->failure = HTTP_FINE;
     request->error[0] = '\0';
     request->status = 0;
@@ -641,6 +717,7 @@ static gramc_status send_now(struct http *http, struct http_request *request) {
         curl_easy_cleanup(easy);
         free_headers(request->header_list);
         request->header_list = NULL;
+        free_guard(request);
         return GRAMC_NOMEM;
     }
     request->easy = easy;

@@ -6,14 +6,17 @@
 
 #include "base/buf.h"
 #include "runtime/gate.h"
+#include "runtime/net/egress.h"
 
 struct http;        /* the connections of one loop */
+struct http_guard;  /* where a request may go, and what it was refused */
 struct http_target; /* where to, with which headers; immutable, free to share between threads */
 
 /* How a server is reached, besides its address. NULL: as every other. */
 struct http_route {
     const char *ca_file, *certificate, *key; /* PEM files */
     const char *proxy;
+    struct egress egress; /* where it may lead; hosts NULL: anywhere */
 };
 
 /* In one piece; NULL without memory. */
@@ -62,7 +65,8 @@ struct http_request {
     /* http.c's own. */
     struct http *http;
     void *easy, *header_list;
-    bool fresh, headed; /* has bytes that data has not seen; its headers are kept */
+    struct http_guard *guard; /* NULL: it may go anywhere */
+    bool fresh, headed;       /* has bytes that data has not seen; its headers are kept */
     struct http_request *next, **link;
     struct http_request *next_fresh, **fresh_link;
     struct gate_wait wait;
@@ -84,6 +88,9 @@ gramc_status http_new(struct http **out, uv_loop_t *loop, const gramc_allocator 
 /* Judges servers by the certificates of that file (borrowed), not by the system's. Before the first
  * request. */
 void http_trust(struct http *http, const char *ca_file);
+/* For tests: what names lead to, "HOST:PORT:ADDRESS,ADDRESS" each, up to a NULL; nobody is asked
+ * for these. Also between two requests. False without memory. */
+bool http_pretend(struct http *http, const char *const *names);
 /* From here on at most so many requests are under way at a time, over as many connections, idle
  * ones included; the others wait in order. Before the first request. */
 void http_limit(struct http *http, size_t most);

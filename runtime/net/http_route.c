@@ -6,13 +6,14 @@
 
 #include "base/mem.h"
 
-enum { ROUTE_TEXTS = 4 };
+enum { ROUTE_TEXTS = 5 };
 
 static void route_texts(const struct http_route *route, const char *texts[ROUTE_TEXTS]) {
     texts[0] = route->ca_file;
     texts[1] = route->certificate;
     texts[2] = route->key;
     texts[3] = route->proxy;
+    texts[4] = route->egress.hosts;
 }
 
 static size_t route_size(const struct http_route *route) {
@@ -37,7 +38,8 @@ struct http_route *http_route_copy(const gramc_allocator *allocator,
         texts[i] = at;
         at += size;
     }
-    *copy = (struct http_route){texts[0], texts[1], texts[2], texts[3]};
+    *copy =
+        (struct http_route){texts[0], texts[1], texts[2], texts[3], {texts[4], route->egress.only}};
     return copy;
 }
 

@@ -69,7 +69,8 @@ def fixture():
     server, asked = serve(api), serve(model)
     write("tools.yml", (data / "tools.yml").read_text())
     write("lib.gram", '[lib:ToolLibrary | [test:HttpToolBox {file: "tools.yml", url: "%s"}], [__output_generator__:ToolImpl {builtin: "text.echo"}]]' % url(server))
-    done = run("run", str(data / "agent.gram"), "-l", "lib.gram", "--base-url", url(asked, "/v1"), "How is the weather?")
+    write("hosts.gram", '{kind: "configuration", allowHosts: ["127.0.0.1"]}')  # the spec is of another project
+    done = run("run", str(data / "agent.gram"), "-l", "lib.gram", "--config", "hosts.gram", "--base-url", url(asked, "/v1"), "How is the weather?")
     check(done.stdout == "The weather in Bangalore is sunny.\n", done.stdout)
     check([(m, p) for m, p, _, _ in server.seen] == [("POST", "/api/v1/location"), ("GET", "/api/v1/name"), ("POST", "/api/v1/location"), ("GET", "/api/v1/weather/Bangalore")], server.seen)
     told = [m["content"] for m in json.loads(asked.seen[-1][3])["messages"] if m["role"] == "tool"]

@@ -370,7 +370,9 @@ static void test_bad_boxes(void **state) {
         struct arena arena;
         char why[MCP_WHY_MAX] = "";
         arena_init(&arena, NULL);
-        assert_int_equal(mcp_server_read(&server, &arena, &box, secrets, why), GRAMC_FINDINGS);
+        assert_int_equal(
+            mcp_server_read(&server, &arena, &box, &(struct mcp_given){.secrets = secrets}, why),
+            GRAMC_FINDINGS);
         assert_string_equal(why, boxes[i].why);
         arena_free(&arena);
     }
