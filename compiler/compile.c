@@ -254,7 +254,7 @@ static bool is_part(const struct gramc_spec *spec, const struct source *source) 
 bool spec_is_sound(const gramc_spec *spec) {
     const struct findings *findings = &spec->compilation->findings;
     const struct finding *f = spec->errors ? findings->first : NULL;
-    if (!spec->is_readable || findings->kept >= findings->max) return false;
+    if (!spec->is_readable || findings_unshown(findings, GRAMC_ERROR)) return false;
     while (f && !(f->severity == GRAMC_ERROR && is_part(spec, f->source))) f = f->next;
     return !f;
 }
@@ -262,7 +262,7 @@ bool spec_is_sound(const gramc_spec *spec) {
 bool spec_is_whole(const struct gramc_spec *spec) {
     const struct findings *findings = &spec->compilation->findings;
     const struct finding *f = findings->first;
-    if (!spec->is_readable || findings->kept >= findings->max) return false;
+    if (!spec->is_readable || findings_unshown(findings, GRAMC_ERROR)) return false;
     for (; f; f = f->next) {
         bool is_harmless =
             f->severity != GRAMC_ERROR || f->id == D_NO_MEANING || finding_leaves_a_spec(f->id);
