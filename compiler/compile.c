@@ -189,13 +189,11 @@ size_t gramc_sources_find(gramc_compilation *compilation, gramc_text label, gram
     return count;
 }
 
-bool gramc_source_is_imported(const gramc_compilation *compilation, size_t i) {
-    const struct unit *wanted = compilation->units;
-    while (wanted && i--) wanted = wanted->next;
-    for (const struct unit *u = compilation->units; u && wanted; u = u->next)
-        for (const struct unit_link *l = u == wanted ? NULL : u->imports; l; l = l->next)
-            if (l->unit == wanted) return true;
-    return false;
+bool gramc_source_imports_all(gramc_compilation *compilation, size_t i) {
+    struct unit *unit = compilation->units;
+    uint32_t count = 0;
+    while (unit && i--) unit = unit->next;
+    return unit && unit_closure(compilation, unit, &count) && count == compilation->unit_count;
 }
 
 /* ## Each of the sources */
