@@ -120,11 +120,12 @@ static int report_several(struct cli *cli, const gramc_compilation *compilation,
     return EXIT_USAGE;
 }
 
-/* The only source that no other imports; false if there are several. */
-static bool find_top(const gramc_compilation *compilation, size_t *out) {
+/* The only source that imports all others; false if there is none, or several, which import each
+ * other. */
+static bool find_top(gramc_compilation *compilation, size_t *out) {
     size_t tops = 0;
     for (size_t i = 0; i < gramc_source_count(compilation); i++) {
-        if (gramc_source_is_imported(compilation, i)) continue;
+        if (!gramc_source_imports_all(compilation, i)) continue;
         *out = i;
         tops++;
     }

@@ -84,7 +84,8 @@ gramc_status baseline_write(struct baseline_entry *entries, size_t count,
 
 gramc_status gramc_baseline_write(const gramc_compilation *compilation, gramc_writer writer) {
     const gramc_allocator *allocator = &compilation->arena.allocator;
-    size_t size = (compilation->findings.kept + 1) * sizeof(struct baseline_entry);
+    size_t size =
+        (findings_kept(&compilation->findings) + (size_t)1) * sizeof(struct baseline_entry);
     struct baseline_entry *entries = mem_alloc(allocator, size);
     if (!entries) return GRAMC_NOMEM;
     size_t count = collect(entries, &compilation->findings);

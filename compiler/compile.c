@@ -189,13 +189,11 @@ size_t gramc_sources_find(gramc_compilation *compilation, gramc_text label, gram
     return count;
 }
 
-bool gramc_source_is_imported(const gramc_compilation *compilation, size_t i) {
-    const struct unit *wanted = compilation->units;
-    while (wanted && i--) wanted = wanted->next;
-    for (const struct unit *u = compilation->units; u && wanted; u = u->next)
-        for (const struct unit_link *l = u == wanted ? NULL : u->imports; l; l = l->next)
-            if (l->unit == wanted) return true;
-    return false;
+bool gramc_source_imports_all(gramc_compilation *compilation, size_t i) {
+    struct unit *unit = compilation->units;
+    uint32_t count = 0;
+    while (unit && i--) unit = unit->next;
+    return unit && unit_closure(compilation, unit, &count) && count == compilation->unit_count;
 }
 
 /* ## Each of the sources */
@@ -254,7 +252,7 @@ static bool is_part(const struct gramc_spec *spec, const struct source *source) 
 bool spec_is_sound(const gramc_spec *spec) {
     const struct findings *findings = &spec->compilation->findings;
     const struct finding *f = spec->errors ? findings->first : NULL;
-    if (!spec->is_readable || findings->kept >= findings->max) return false;
+    if (!spec->is_readable || findings_unshown(findings, GRAMC_ERROR)) return false;
     while (f && !(f->severity == GRAMC_ERROR && is_part(spec, f->source))) f = f->next;
     return !f;
 }
@@ -262,7 +260,7 @@ bool spec_is_sound(const gramc_spec *spec) {
 bool spec_is_whole(const struct gramc_spec *spec) {
     const struct findings *findings = &spec->compilation->findings;
     const struct finding *f = findings->first;
-    if (!spec->is_readable || findings->kept >= findings->max) return false;
+    if (!spec->is_readable || findings_unshown(findings, GRAMC_ERROR)) return false;
     for (; f; f = f->next) {
         bool is_harmless =
             f->severity != GRAMC_ERROR || f->id == D_NO_MEANING || finding_leaves_a_spec(f->id);

@@ -88,7 +88,8 @@ gramc_status gramc_source_fix(const gramc_compilation *compilation, size_t i, gr
     arena_init(&arena, &compilation->arena.allocator);
     buf_init(&out, &arena.allocator, SOURCE_MAX);
     gramc_status status = GRAMC_NOMEM;
-    struct mending *all = arena_array(&arena, compilation->findings.kept + (size_t)1, sizeof *all);
+    struct mending *all =
+        arena_array(&arena, findings_kept(&compilation->findings) + (size_t)1, sizeof *all);
     if (all) {
         size_t count = collect(all, &compilation->findings, &unit->source);
         count = without_overlaps(all, count);

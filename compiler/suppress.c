@@ -92,7 +92,7 @@ static void obey_all(struct pass *pass, bool complete, bool of_targets) {
 void suppress(struct pass *pass, bool complete) {
     const struct findings *findings = pass->findings;
     uint32_t total = findings->counts[0] + findings->counts[1] + findings->counts[2];
-    obey_all(pass, complete && total == findings->kept, false);
+    obey_all(pass, complete && total == findings_kept(findings), false);
 }
 
 void suppress_of_targets(struct pass *pass) {

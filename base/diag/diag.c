@@ -81,7 +81,7 @@ gramc_text diag_fill(struct arena *arena, enum diag_id id, const gramc_text *arg
 struct finding *findings_report(struct findings *findings, const struct diag_row *row,
                                 const struct source *source, struct span span, gramc_text message) {
     findings->counts[row->severity]++;
-    if (findings->kept >= findings->max) return NULL;
+    if (findings->kept_of[row->severity] >= findings->max) return NULL;
     struct finding *finding = ARENA_NEW(findings->arena, struct finding);
     if (!finding) return NULL;
     finding->id = DIAG_COUNT;
@@ -91,7 +91,7 @@ struct finding *findings_report(struct findings *findings, const struct diag_row
     finding->span = span;
     finding->message = message;
     finding->order = findings->reported++;
-    findings->kept++;
+    findings->kept_of[row->severity]++;
     if (findings->last) findings->last->next = finding;
     else findings->first = finding;
     findings->last = finding;
@@ -142,17 +142,42 @@ static int compare(const void *left, const void *right) {
     return a->order < b->order ? -1 : a->order > b->order;
 }
 
-void findings_sort(struct findings *findings) {
-    if (findings->kept == 0) return;
-    struct finding **all = arena_array(findings->arena, findings->kept, sizeof(struct finding *));
+/* Takes the last findings of the least severities out until max are left. They stay counted. */
+static void trim(struct findings *findings) {
+    uint32_t room = findings->max, keep[3], taken[3] = {0, 0, 0};
+    for (int i = GRAMC_ERROR; i >= GRAMC_NOTE; i--) {
+        keep[i] = findings->kept_of[i] < room ? findings->kept_of[i] : room;
+        room -= keep[i];
+    }
+    struct finding **link = &findings->first;
+    findings->last = NULL;
+    for (struct finding *f = *link; f; f = f->next) {
+        if (taken[f->severity] == keep[f->severity]) continue;
+        taken[f->severity]++;
+        *link = findings->last = f;
+        link = &f->next;
+    }
+    *link = NULL;
+    memcpy(findings->kept_of, taken, sizeof taken);
+}
+
+static void sort(struct findings *findings) {
+    size_t count = findings_kept(findings);
+    if (count == 0) return;
+    struct finding **all = arena_array(findings->arena, count, sizeof(struct finding *));
     if (!all) return;
-    size_t count = 0;
+    count = 0;
     for (struct finding *f = findings->first; f; f = f->next) all[count++] = f;
     qsort(all, count, sizeof *all, compare);
     for (size_t i = 0; i + 1 < count; i++) all[i]->next = all[i + 1];
     all[count - 1]->next = NULL;
     findings->first = all[0];
     findings->last = all[count - 1];
+}
+
+void findings_sort(struct findings *findings) {
+    sort(findings);
+    trim(findings);
 }
 
 uint32_t findings_remove(struct findings *findings,
@@ -165,7 +190,7 @@ uint32_t findings_remove(struct findings *findings,
         if (gone(ctx, finding)) {
             *link = finding->next;
             findings->counts[finding->severity]--;
-            findings->kept--;
+            findings->kept_of[finding->severity]--;
             removed++;
         } else {
             findings->last = finding;
@@ -179,14 +204,15 @@ void findings_move(struct findings *to, struct findings *from,
                    bool (*gone)(void *ctx, const struct finding *finding), void *ctx) {
     if (gone) findings_remove(from, gone, ctx);
     for (int i = GRAMC_NOTE; i <= GRAMC_ERROR; i++) to->counts[i] += from->counts[i];
-    for (struct finding *f = from->first, *next; f && to->kept < to->max; f = next) {
+    for (struct finding *f = from->first, *next; f; f = next) {
         next = f->next;
+        if (to->kept_of[f->severity] >= to->max) continue;
         f->next = NULL;
         f->order = to->reported++;
         if (to->last) to->last->next = f;
         else to->first = f;
         to->last = f;
-        to->kept++;
+        to->kept_of[f->severity]++;
     }
     findings_init(from, from->arena, from->max);
 }
@@ -200,9 +226,20 @@ void finding_set_severity(struct findings *findings, struct finding *finding,
                           gramc_severity severity) {
     findings->counts[finding->severity]--;
     findings->counts[severity]++;
+    findings->kept_of[finding->severity]--;
+    findings->kept_of[severity]++;
     finding->severity = severity;
 }
 
 bool findings_have_errors(const struct findings *findings) {
     return findings->counts[GRAMC_ERROR] > 0;
+}
+
+uint32_t findings_kept(const struct findings *findings) {
+    const uint32_t *kept = findings->kept_of;
+    return kept[GRAMC_ERROR] + kept[GRAMC_WARNING] + kept[GRAMC_NOTE];
+}
+
+uint32_t findings_unshown(const struct findings *findings, gramc_severity severity) {
+    return findings->counts[severity] - findings->kept_of[severity];
 }

@@ -76,14 +76,16 @@ struct finding {
 struct findings {
     struct arena *arena;
     struct finding *first, *last;
-    uint32_t counts[3]; /* by gramc_severity, those not kept included */
-    uint32_t kept, max, reported;
+    uint32_t counts[3];  /* by gramc_severity, those not kept included */
+    uint32_t kept_of[3]; /* by gramc_severity; until findings_sort up to max of each, so that an
+                          * error finds room behind any number of notes */
+    uint32_t max, reported;
 };
 
 void findings_init(struct findings *findings, struct arena *arena, uint32_t max);
 
-/* Reports; up to three texts for {0}, {1}, {2}, copied. Returns NULL when the list is full or
- * memory has run out; the calls below take that NULL. */
+/* Reports; up to three texts for {0}, {1}, {2}, copied. Returns NULL when max of that
+ * severity are kept or memory has run out; the calls below take that NULL. */
 struct finding *findings_add(struct findings *findings, enum diag_id id,
                              const struct source *source, struct span span, const gramc_text *args,
                              size_t arg_count);
@@ -108,7 +110,8 @@ void finding_help(struct findings *findings, struct finding *finding, const char
 void finding_fix(struct findings *findings, struct finding *finding, struct span span,
                  gramc_text replacement);
 
-/* Orders by source, place and order of reporting. */
+/* Orders by source, place and order of reporting, and keeps max of them: errors before warnings
+ * before notes. */
 void findings_sort(struct findings *findings);
 /* Takes out those for which `gone` answers true; returns how many. */
 uint32_t findings_remove(struct findings *findings,
@@ -123,6 +126,9 @@ void findings_rewind(struct findings *findings, const struct findings *before);
 void finding_set_severity(struct findings *findings, struct finding *finding,
                           gramc_severity severity);
 bool findings_have_errors(const struct findings *findings);
+uint32_t findings_kept(const struct findings *findings);
+/* How many of that severity were counted and are not kept. */
+uint32_t findings_unshown(const struct findings *findings, gramc_severity severity);
 
 /* ## Printers, one format a file; formats.c has the table. Whatever a command finds goes
  * through them: findings, changes, violations. */

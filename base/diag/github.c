@@ -61,6 +61,11 @@ static void put_finding(struct buf *out, const struct finding *f) {
 
 void diag_print_github(struct buf *out, const struct diag_report *report) {
     for (const struct finding *f = report->findings->first; f; f = f->next) put_finding(out, f);
+    if (diag_has_unshown(report)) {
+        buf_printf(out, "::warning title=gramc %s::", report->command);
+        diag_put_unshown(out, report);
+        buf_puts(out, " more\n");
+    }
     bool any = false;
     for (size_t i = 0; i < report->tally_count; i++) any = any || report->tallies[i].count;
     if (!any) return;

@@ -71,6 +71,17 @@ static void put_finding(struct json_writer *w, const struct finding *f) {
     json_object_end(w);
 }
 
+static void put_unshown(struct json_writer *w, const struct diag_report *report) {
+    if (!diag_has_unshown(report)) return;
+    json_member_object(w, "not_shown");
+    for (int i = GRAMC_ERROR; i >= GRAMC_NOTE; i--) {
+        gramc_severity severity = (gramc_severity)i;
+        uint32_t count = findings_unshown(report->findings, severity);
+        if (count) json_member_number(w, severity_name(severity), count);
+    }
+    json_object_end(w);
+}
+
 void diag_print_json(struct buf *out, const struct diag_report *report) {
     const struct finding *f = report->findings->first;
     struct json_writer w = json_writer(out);
@@ -83,6 +94,7 @@ void diag_print_json(struct buf *out, const struct diag_report *report) {
     for (size_t i = 0; i < report->tally_count; i++)
         if (report->tallies[i].count)
             json_member_number(&w, report->tallies[i].name, report->tallies[i].count);
+    put_unshown(&w, report);
     json_member_array(&w, "files");
     for (const struct source *file = report->sources; file; file = file->next) {
         json_object_begin(&w);

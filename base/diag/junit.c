@@ -106,8 +106,9 @@ static void put_totals(struct buf *out, const char *element, const char *command
 static void put_suite_output(struct buf *out, const struct diag_report *report) {
     bool any = false;
     for (size_t i = 0; i < report->tally_count; i++) any = any || report->tallies[i].count;
-    if (!any) return;
+    if (!any && !diag_has_unshown(report)) return;
     buf_puts(out, "    <system-out>");
+    if (diag_put_unshown(out, report)) buf_puts(out, any ? " more, " : " more");
     diag_put_tallies(out, report, "");
     buf_puts(out, "</system-out>\n");
 }

@@ -68,6 +68,24 @@ void diag_put_counts(struct buf *out, const struct diag_report *report, const ui
     if (warnings) put_count(out, warnings, "warning", errors ? ", " : "");
 }
 
+bool diag_has_unshown(const struct diag_report *report) {
+    const uint32_t *counts = report->findings->counts;
+    return counts[0] + counts[1] + counts[2] > findings_kept(report->findings);
+}
+
+bool diag_put_unshown(struct buf *out, const struct diag_report *report) {
+    const char *lead = "";
+    for (int i = GRAMC_NOTE; i <= GRAMC_ERROR; i++) {
+        uint32_t count = findings_unshown(report->findings, (gramc_severity)i);
+        if (!count) continue;
+        buf_puts(out, lead);
+        if (report->grades) buf_printf(out, "%u %s", (unsigned)count, report->grades[i]);
+        else buf_count(out, count, diag_severity_name((gramc_severity)i));
+        lead = " and ";
+    }
+    return *lead;
+}
+
 void diag_put_tallies(struct buf *out, const struct diag_report *report, const char *lead) {
     for (size_t i = 0; i < report->tally_count; i++) {
         if (!report->tallies[i].count) continue;

@@ -30,6 +30,10 @@ void diag_put_finding(struct buf *out, const struct diag_report *report,
 /* "2 errors, 1 warning": what is not zero. With grades, "2 breaking, 1 additive, 0 cosmetic". */
 void diag_put_counts(struct buf *out, const struct diag_report *report, const uint32_t counts[3]);
 
+bool diag_has_unshown(const struct diag_report *report);
+/* "412 notes and 3 warnings": what was counted and is not kept. False, and nothing, if all is. */
+bool diag_put_unshown(struct buf *out, const struct diag_report *report);
+
 /* "3 accepted": what the report counts besides, `lead` in front of the first one. */
 void diag_put_tallies(struct buf *out, const struct diag_report *report, const char *lead);
 

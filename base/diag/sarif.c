@@ -250,12 +250,12 @@ static void put_artifacts(struct json_writer *w, const struct diag_report *repor
 }
 
 /* 3.20.21: what was counted and not kept is said, not hidden. */
-static void put_unshown(struct json_writer *w, uint32_t count) {
+static void put_unshown(struct json_writer *w, const struct diag_report *report) {
     json_member_array(w, "toolExecutionNotifications");
     json_object_begin(w);
     put_level(w, GRAMC_WARNING);
-    buf_printf(begin_message(w, "message"), "%u more finding%s not shown", (unsigned)count,
-               count == 1 ? " is" : "s are");
+    diag_put_unshown(begin_message(w, "message"), report);
+    buf_puts(w->out, " more");
     end_message(w);
     json_object_end(w);
     json_array_end(w);
@@ -274,13 +274,11 @@ static void put_tallies(struct json_writer *w, const struct diag_report *report)
 }
 
 static void put_invocation(struct json_writer *w, const struct diag_report *report) {
-    const struct findings *findings = report->findings;
-    uint32_t total = findings->counts[0] + findings->counts[1] + findings->counts[2];
     json_member_array(w, "invocations");
     json_object_begin(w);
     json_member_bool(w, "executionSuccessful", true);
     put_tallies(w, report);
-    if (total > findings->kept) put_unshown(w, total - findings->kept);
+    if (diag_has_unshown(report)) put_unshown(w, report);
     json_object_end(w);
     json_array_end(w);
 }

@@ -119,13 +119,14 @@ void diag_put_finding(struct buf *out, const struct diag_report *report,
     put_finding(out, &cursor, report, finding, color);
 }
 
+static void put_unshown(struct buf *out, const struct diag_report *report) {
+    if (diag_put_unshown(out, report)) buf_puts(out, " more\n");
+}
+
 static void put_totals(struct buf *out, const struct diag_report *report) {
     const uint32_t *counts = report->findings->counts;
     uint32_t total = counts[GRAMC_ERROR] + counts[GRAMC_WARNING] + counts[GRAMC_NOTE];
-    uint32_t kept = report->findings->kept;
-    if (total > kept)
-        buf_printf(out, "... and %u more that %s not shown\n", (unsigned)(total - kept),
-                   total - kept == 1 ? "is" : "are");
+    put_unshown(out, report);
     if (total == 0 && report->nothing) buf_puts(out, report->nothing);
     if (total) diag_put_counts(out, report, counts);
     bool any = total || report->nothing;
@@ -164,6 +165,7 @@ void diag_print_concise(struct buf *out, const struct diag_report *report) {
         diag_put_safe(out, f->message);
         buf_putc(out, '\n');
     }
+    put_unshown(out, report);
     size_t len = out->len;
     diag_put_tallies(out, report, "");
     if (out->len > len) buf_putc(out, '\n');

@@ -41,8 +41,9 @@ typedef struct gramc_pattern {
  * many there are. */
 GRAMC_API size_t gramc_sources_find(gramc_compilation *compilation, gramc_text label,
                                     gramc_text name, gramc_pattern *out, size_t room);
-/* True if another source imports the i-th; known after gramc_sources_find or compiling. */
-GRAMC_API bool gramc_source_is_imported(const gramc_compilation *compilation, size_t i);
+/* True if the i-th source imports all others, itself or through them; known after
+ * gramc_sources_find or compiling. Without memory false, and compiling says so. */
+GRAMC_API bool gramc_source_imports_all(gramc_compilation *compilation, size_t i);
 
 /* The same for each source that was added: each is a spec of its own with all that it imports. A
  * file that several import is parsed once, and what is found in it is reported once. GRAMC_FINDINGS

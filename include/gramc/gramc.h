@@ -130,7 +130,7 @@ typedef struct gramc_options {
     bool plain;                       /* plain gram only: each extension is an error */
     bool strict_vocabulary;           /* a name with two types is an error, not a warning */
     bool keep_types;                  /* print every named type under $defs, not in line */
-    uint32_t max_findings;            /* 0: 1000; what comes after is counted, not kept */
+    uint32_t max_findings;            /* 0: 1000, errors first; others are counted, not kept */
     bool strict;                      /* warnings fail as errors do: gramc_finding_failures */
     gramc_configurer configurer;      /* asked once for each source, unless there is a configuration
                                        * for all (gramc_add_configuration); find NULL: there is no
