@@ -29,6 +29,18 @@ struct position {
 
 /* Counts from the start of the text: for printers, which ask rarely. */
 struct position source_position(const struct source *source, uint32_t offset);
+
+/* Where counting came to: a place behind it in the same source is counted from there. Begins as
+ * {NULL}. */
+struct source_cursor {
+    const struct source *source; /* NULL: nowhere yet */
+    struct position at;
+    uint32_t offset;   /* that was asked for */
+    size_t next;       /* the first byte that is not counted */
+    uint32_t line_end; /* the line feed, or the end of the text */
+};
+struct position source_position_from(struct source_cursor *cursor, const struct source *source,
+                                     uint32_t offset);
 gramc_text source_slice(const struct source *source, struct span span);
 
 #endif

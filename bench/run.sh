@@ -28,10 +28,18 @@ echo "# start-up: an empty program, gramc check and gramc compile on ten lines (
 
 sh "$(dirname "$0")/validate/run.sh" "$build"
 
+echo "# specs that are large in one way: processor time at a size and at four times that size"
+python3 "$(dirname "$0")/compile/hostile.py" "$build/bin/gramc" || echo "some bounds were not kept"
+
 if [ -x "$build/bench/bench_kinds" ]; then
     echo "# calls of tools by the kind of their implementation"
     here=$(cd "$build" && pwd)
     "$build/bench/bench_kinds" "$here/libexec/gramc/gramc-host" "$here/bench/" "$here/bench/stay"
+fi
+
+if [ -x "$build/bench/bench_spawn" ]; then
+    echo "# /bin/true by itself, and under its supervisor (500 of each, in turns)"
+    "$build/bench/bench_spawn" 500 "$(cd "$build" && pwd)/libexec/gramc/gramc-host"
 fi
 
 if [ -x "$build/bench/bench_mcp" ] && [ -x "$build/tests/mcp_server" ]; then

@@ -6,6 +6,7 @@
 #include "cli/start.h"
 
 int main(int argc, char **argv) {
+    start_unreadable(); /* the keys are in its environment, too */
     if (!start_with_descriptors()) return EXIT_USAGE;
     gramc_allocator allocator = pages_allocator();
     struct cli cli;

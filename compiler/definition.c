@@ -3,6 +3,7 @@
  * satisfies, fields that are defined twice. */
 #include "compiler/definition.h"
 
+#include "base/limits.h"
 #include "base/text.h"
 #include "compiler/cut.h"
 #include "compiler/cycles.h"
@@ -66,6 +67,15 @@ static struct definition *base_of(const struct gramc_spec *spec, const struct de
     return registry_get(&spec->definitions, name_text(d->base));
 }
 
+/* Too many links are told at the first type that has them; those built on it are not followed. */
+static void note_links(struct pass *pass, struct definition *d, uint32_t links) {
+    d->links = links;
+    if (links <= BASES_MAX) return;
+    d->cyclic = true;
+    if (links == BASES_MAX + 1)
+        FIND(pass->findings, D_LONG_CHAIN, d->source, d->name_at, d->name, TEXT("2000"));
+}
+
 /* Follows the labels down to a base type; what was found is written to all on the way. */
 static void find_row(struct pass *pass, const struct gramc_spec *spec, struct definition *first) {
     const struct type_row *row = NULL;
@@ -78,10 +88,13 @@ static void find_row(struct pass *pass, const struct gramc_spec *spec, struct de
     bool cycle = !row && d && (d->cyclic || d->state == DEFINITION_BUSY);
     if (cycle && !d->cyclic) cycle_report_base(pass, spec, d);
     else if (!row && d) row = d->row;
+    uint32_t links = !cycle && d && d->state == DEFINITION_DONE ? d->links : 0;
+    for (d = first; !cycle && d && d->state == DEFINITION_BUSY; d = base_of(spec, d)) links++;
     for (d = first; d && d->state == DEFINITION_BUSY; d = base_of(spec, d)) {
         d->state = DEFINITION_DONE;
         d->cyclic = cycle;
         d->row = row;
+        if (!cycle) note_links(pass, d, links--);
     }
 }
 

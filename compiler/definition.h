@@ -33,6 +33,7 @@ struct definition {
     struct mention *mentions; /* these three for the search of cycles */
     uint32_t index, low, component;
     bool on_stack;
+    uint32_t links;       /* of the chain of bases, itself included */
     uint32_t size, depth; /* printed in line: schemas in all, and inside each other */
     /* Of a type that has no name in the source, what it is made from; NULL: a named type. Of a
      * record that was cut (cut.c) a copy of what says how; NULL: one that a use adds to (split.c).

@@ -1,11 +1,15 @@
 /* Finds types that no value satisfies though each property alone is fine, and members of unions
  * that never decide anything. Bounds that cross are schema_check.c's; types that need themselves
  * without end are definition.c's. What is not surely so is left alone. */
+#include "compiler/arms.h"
+#include "compiler/checking.h"
 #include "compiler/definition.h"
 
 #include "base/number.h"
 #include "base/text.h"
-enum { MOST_MEMBERS = 16, MOST_VALUES = 500, COMPARE_STEPS = 5000 };
+#include "jsonschema/subsume/prove.h"
+
+enum { MOST_MEMBERS = 16, MOST_VALUES = 500, GLANCE_STEPS = 5000, COMPARE_STEPS = 5000 };
 
 static void report(struct pass *pass, const struct schema *schema, const char *why) {
     FIND(pass->findings, D_IMPOSSIBLE, pass->source, schema->span, text_of(why));
@@ -194,28 +198,55 @@ static gramc_text name_of(const struct schema *schema) {
     return schema->type ? text_of(schema->type->label) : TEXT("a list");
 }
 
-static bool is_part_of(struct pass *pass, const struct json *a, const struct json *b) {
+/* The members of one union; their documents are made when two of them have to be compared. */
+struct arms {
+    struct pass *pass;
+    struct arena scratch;
+    const struct schema *members[MOST_MEMBERS];
+    const struct json *documents[MOST_MEMBERS];
+    size_t count;
+};
+
+static const struct json *document_at(struct arms *arms, size_t i) {
+    const struct json **document = &arms->documents[i];
+    if (!*document) {
+        *document = schema_document(&arms->scratch, arms->members[i], SCHEMA_CHECKED);
+        if (*document) checking_takes(arms->pass, json_size(*document), arms->members[i]->span);
+    }
+    if (arms->scratch.oom) arms->pass->arena->oom = true;
+    return *document;
+}
+
+/* It leads back to itself without getting any deeper: reported, and nothing to reason about. */
+static bool is_endless(const struct schema *schema) {
+    return schema->definition && !schema->definition->settled;
+}
+
+static bool is_part_of(struct arms *arms, size_t i, size_t j) {
+    struct pass *pass = arms->pass;
     gramc_compare_options options = GRAMC_COMPARE_OPTIONS_INIT;
-    gramc_comparison *comparison = NULL;
+    uint64_t glance = GLANCE_STEPS;
+    bool yes = false;
+    if (is_endless(arms->members[i]) || is_endless(arms->members[j])) return false;
+    if (arms_differ(arms->members[i], arms->members[j], &glance)) return false;
     options.allocator = &pass->arena->allocator;
     options.max_steps = COMPARE_STEPS;
+    if (checking_is_over(pass)) return false;
+    const struct json *a = document_at(arms, i), *b = document_at(arms, j);
     if (!a || !b) return false;
-    gramc_status status = gramc_schema_compare_documents(&comparison, a, b, &options);
-    if (status == GRAMC_NOMEM) pass->arena->oom = true;
-    bool yes = status == GRAMC_OK && comparison->answer == GRAMC_COMPARE_YES;
-    gramc_comparison_free(comparison);
+    checking_takes(pass, json_size(a) + json_size(b), arms->members[i]->span);
+    if (subsume_prove(&yes, a, b, &options) == GRAMC_NOMEM) pass->arena->oom = true;
     return yes;
 }
 
-static void compare_members(struct pass *pass, const struct schema *schema,
-                            const struct schema *const *members,
-                            const struct json *const *documents, size_t count) {
+static void compare_members(struct pass *pass, const struct schema *schema, struct arms *arms) {
     enum diag_id id = schema->kind == TYPE_ONE_OF ? D_UNREACHABLE_MEMBER : D_NEEDLESS_MEMBER;
-    for (size_t i = 0; i < count; i++)
-        for (size_t j = 0; j < count && !pass->arena->oom; j++) {
-            if (i == j || !is_part_of(pass, documents[i], documents[j])) continue;
+    const struct schema *const *members = arms->members;
+    for (size_t i = 0; i < arms->count; i++)
+        for (size_t j = 0; j < arms->count && !pass->arena->oom; j++) {
+            if (i == j || !is_part_of(arms, i, j)) continue;
             /* Of equal ones the later is too much. */
-            if (i < j && is_part_of(pass, documents[j], documents[i])) continue;
+            if (i < j && is_part_of(arms, j, i)) continue;
             struct finding *f = FIND(pass->findings, id, pass->source, members[i]->span,
                                      name_of(members[i]), name_of(members[j]));
             finding_label(pass->findings, f, pass->source, members[j]->span, "the other one");
@@ -224,22 +255,16 @@ static void compare_members(struct pass *pass, const struct schema *schema,
 }
 
 static void check_members(struct pass *pass, const struct schema *schema) {
-    const struct schema *members[MOST_MEMBERS];
-    const struct json *documents[MOST_MEMBERS];
-    struct arena scratch;
-    size_t count = 0;
+    struct arms arms = {.pass = pass};
     if (!schema_is_choice(schema)) return;
     for (const struct member *m = schema->members; m; m = m->next) {
-        if (count < MOST_MEMBERS) members[count] = m->schema;
-        count++;
+        if (arms.count < MOST_MEMBERS) arms.members[arms.count] = m->schema;
+        arms.count++;
     }
-    if (count < 2 || count > MOST_MEMBERS) return;
-    arena_init(&scratch, &pass->arena->allocator);
-    for (size_t i = 0; i < count; i++)
-        documents[i] = schema_document(&scratch, members[i], SCHEMA_CHECKED);
-    if (scratch.oom) pass->arena->oom = true;
-    else compare_members(pass, schema, members, documents, count);
-    arena_free(&scratch);
+    if (arms.count < 2 || arms.count > MOST_MEMBERS) return;
+    arena_init(&arms.scratch, &pass->arena->allocator);
+    compare_members(pass, schema, &arms);
+    arena_free(&arms.scratch);
 }
 
 /* ## Types that all must fit */

@@ -119,6 +119,14 @@ static void add_transport(struct taker *taker, gramc_text folder,
     add_file(taker, folder, transport->client_certificate);
 }
 
+/* Nothing where there is none, so that libraries keep the fingerprints that they had. */
+static void add_newer_limits(struct sha256 *sha, const gramc_impl *impl) {
+    if (!impl->max_processes && !impl->max_file_size) return;
+    sha256_add_text(sha, TEXT("limits"));
+    sha256_add_number(sha, impl->max_processes);
+    sha256_add_number(sha, impl->max_file_size);
+}
+
 static void add_impl(struct taker *taker, const gramc_impl *impl) {
     struct sha256 *sha = &taker->sha;
     const uint64_t numbers[] = {impl->kind,       impl->timeout_ms, impl->in_process,
@@ -126,6 +134,7 @@ static void add_impl(struct taker *taker, const gramc_impl *impl) {
                                 impl->max_files};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         sha256_add_number(sha, numbers[i]);
+    add_newer_limits(sha, impl);
     add_impl_texts(sha, *impl);
     add_texts(sha, impl->argv, impl->argc);
     add_texts(sha, impl->env, impl->env_count);

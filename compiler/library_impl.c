@@ -14,10 +14,10 @@ struct impl_properties {
     gramc_text name, description, url, body, content_type, symbol, tool;
     const struct value *kinds[KINDS];
     const struct value *isolation;
-    const struct value *env, *headers, *url_value, *transform, *max_memory, *style, *explode;
-    const struct value *body_file, *multipart;
+    const struct value *env, *headers, *url_value, *transform, *max_memory, *max_file_size;
+    const struct value *style, *explode, *body_file, *multipart;
     const struct value *before, *after, *approve, *library;
-    uint32_t timeout_ms, max_cpu_ms, max_files;
+    uint32_t timeout_ms, max_cpu_ms, max_files, max_processes;
     bool persistent, in_process;
     gramc_transport transport;
 };
@@ -50,6 +50,8 @@ static const struct property_row rows[] = {
     {"maxMemory", PROPERTY_VALUE, AT(max_memory)},
     {"maxCpu", PROPERTY_DURATION, AT(max_cpu_ms)},
     {"maxFiles", PROPERTY_COUNT, AT(max_files)},
+    {"maxProcesses", PROPERTY_COUNT, AT(max_processes)},
+    {"maxFileSize", PROPERTY_VALUE, AT(max_file_size)},
     {"isolation", PROPERTY_VALUE, AT(isolation)},
     {"timeout", PROPERTY_DURATION, AT(timeout_ms)},
     {"before", PROPERTY_VALUE, AT(before)},
@@ -165,6 +167,8 @@ static void read_child(struct pass *pass, gramc_impl *impl, const struct pattern
     if (p->max_memory) library_size(pass, p->max_memory, "maxMemory", &impl->max_memory);
     impl->max_cpu_s = p->max_cpu_ms / 1000 + (p->max_cpu_ms % 1000 != 0);
     impl->max_files = p->max_files;
+    impl->max_processes = p->max_processes;
+    if (p->max_file_size) library_size(pass, p->max_file_size, "maxFileSize", &impl->max_file_size);
     const struct property *symbol = property_find(pattern->subject, "symbol");
     if (symbol && library_whole(pass, symbol->value->span, "symbol", p->symbol))
         impl->symbol = p->symbol;

@@ -117,6 +117,7 @@ static void unknown_type(struct pass *pass, gramc_text label, struct span span) 
     const struct definition *named = definition_named(pass, label);
     if (!is_news(pass, label)) return;
     struct finding *f = FIND(pass->findings, D_UNKNOWN_TYPE, pass->source, span, label);
+    if (!f) return; /* one of very many: nobody reads what was meant */
     gramc_text near[2] = {type_nearest(label), definition_nearest(pass, label)};
     gramc_text best =
         near[0].len && near[1].len ? text_nearest(label, near, 2) : near[near[1].len ? 1 : 0];

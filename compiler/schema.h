@@ -105,9 +105,14 @@ bool schema_has_fields(const struct schema *schema);
 /* All fields, those of the base first:
  *     struct field_walk walk = field_walk(schema);
  *     for (const struct field *f; (f = field_next(&walk)) != NULL;) ... */
+enum { WALKED_LINKS = 8 };
 struct field_walk {
     const struct schema *schema, *at; /* where it began; whose fields it is at */
     const struct field *next;
+    /* What follows `at`, the next one last: a chain is gone through from its end, where it leads.
+     */
+    const struct schema *links[WALKED_LINKS];
+    unsigned left, newest;
 };
 struct field_walk field_walk(const struct schema *schema);
 const struct field *field_next(struct field_walk *walk);
@@ -155,10 +160,12 @@ void schema_read_elements(struct pass *pass, struct schema *schema, const struct
 
 enum schema_style {
     SCHEMA_PRINTED = 0,
-    SCHEMA_CHECKED = 1,        /* with the bounds that are only checked (Long) */
-    SCHEMA_META = 4,           /* with what `meta` says */
-    SCHEMA_DEFS = 2,           /* all named types as references, not only the recursive ones */
-    SCHEMA_WITHOUT_CHOICES = 8 /* the root without its enum and const */
+    SCHEMA_CHECKED = 1,         /* with the bounds that are only checked (Long) */
+    SCHEMA_META = 4,            /* with what `meta` says */
+    SCHEMA_DEFS = 2,            /* all named types as references, not only the recursive ones */
+    SCHEMA_WITHOUT_CHOICES = 8, /* the root without its enum and const */
+    SCHEMA_FLAT = 16,   /* nothing about what is inside a value: for scalars and what is empty */
+    SCHEMA_OUTLINE = 32 /* nor what other types say, named ones or members: does it compile? */
 };
 /* Describes a whole schema as JSON Schema 2020-12: $defs at its end if it needs any. `style` is
  * schema_style, or-ed. True if it has bounds that are checked and not printed. */

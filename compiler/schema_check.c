@@ -1,6 +1,7 @@
 /* Asks of a type what no single property can tell: do its bounds leave anything, does its pattern
  * compile, do its default, enum, const and examples fit? The last by the validator itself, over
  * the schema as it will be printed, so that there is one evaluator only. */
+#include "compiler/checking.h"
 #include "compiler/derived.h"
 #include "compiler/raw_schema.h"
 #include "compiler/told_apart.h"
@@ -137,8 +138,10 @@ static gramc_schema *compile_trial(struct pass *pass, struct arena *arena,
     options.allocator = &pass->arena->allocator;
     options.assert_formats = true;
     options.closed_root = trial->closed;
+    if (checking_is_over(pass)) return NULL;
     const struct json *document =
         schema_document(arena, trial->schema, SCHEMA_CHECKED | trial->style);
+    checking_takes(pass, json_size(document), trial->schema->span);
     gramc_status status = arena->oom ? GRAMC_NOMEM : GRAMC_OK;
     if (status == GRAMC_OK)
         status = gramc_schema_compile_document(&program, document, &options, &error);
@@ -147,8 +150,9 @@ static gramc_schema *compile_trial(struct pass *pass, struct arena *arena,
     return status == GRAMC_OK ? program : NULL;
 }
 
-static gramc_schema *compile(struct pass *pass, struct arena *arena, const struct schema *schema) {
-    const struct trial trial = {schema, schema, 0, false};
+static gramc_schema *compile(struct pass *pass, struct arena *arena, const struct schema *schema,
+                             unsigned style) {
+    const struct trial trial = {schema, schema, style, false};
     return compile_trial(pass, arena, &trial);
 }
 
@@ -240,11 +244,32 @@ static void check_inherited(struct pass *pass, const gramc_schema *program,
          TEXT("it leaves no member of the enum that it is built on"));
 }
 
+/* ## What a value needs of a schema */
+
+static bool is_flat(gramc_text json) {
+    bool holds = json.len && (json.ptr[0] == '{' || json.ptr[0] == '[');
+    return !holds || json.len == 2;
+}
+
+/* Every one is a scalar, or empty. */
+static bool list_is_flat(const struct constraint *list) {
+    const struct json *items = list ? constraint_json(list) : NULL;
+    for (const struct json *v = items ? items->first : NULL; v; v = v->next)
+        if (v->first) return false;
+    return true;
+}
+
+/* Values without anything inside ask nothing about what is inside. */
+static unsigned style_of(bool flat) {
+    return flat ? SCHEMA_FLAT : 0;
+}
+
 /* An enum and a const must fit what else the type says. Those of its base did; what is added here
  * leaves some of them out. */
 static void check_choices(struct pass *pass, struct arena *scratch, const struct schema *schema) {
     const struct constraint *choice = own(schema, P_CONST);
-    const struct trial trial = {schema, schema, SCHEMA_WITHOUT_CHOICES, false};
+    bool flat = list_is_flat(schema_find(schema, P_ENUM)) && (!choice || is_flat(choice->text));
+    const struct trial trial = {schema, schema, SCHEMA_WITHOUT_CHOICES | style_of(flat), false};
     gramc_schema *program = compile_trial(pass, scratch, &trial);
     if (!program) return;
     evaluate_list(pass, program, schema, own(schema, P_ENUM), D_ENUM_MISMATCH);
@@ -277,7 +302,10 @@ static void check_data(struct pass *pass, const struct schema *schema) {
     arena_init(&scratch, &pass->arena->allocator);
     if (choices) check_choices(pass, &scratch, schema);
     if (examples || risky) {
-        gramc_schema *program = compile(pass, &scratch, schema);
+        /* A raw schema may lead back to itself through others. */
+        unsigned style =
+            !examples && !schema_raw(schema) ? SCHEMA_OUTLINE : style_of(list_is_flat(examples));
+        gramc_schema *program = compile(pass, &scratch, schema, style);
         if (program) evaluate_list(pass, program, schema, examples, D_EXAMPLE_MISMATCH);
         gramc_schema_free(program);
     }
@@ -290,7 +318,8 @@ static void check_default(struct pass *pass, const struct field *field) {
     if (!fallback || text_is(fallback->text, "null") || fits_plainly(field->schema, fallback->text))
         return;
     arena_init(&scratch, &pass->arena->allocator);
-    gramc_schema *program = compile(pass, &scratch, field->schema);
+    gramc_schema *program =
+        compile(pass, &scratch, field->schema, style_of(is_flat(fallback->text)));
     if (program)
         evaluate(pass, program, field->schema, fallback->text, fallback->at, D_DEFAULT_MISMATCH);
     gramc_schema_free(program);

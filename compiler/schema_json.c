@@ -22,6 +22,9 @@ struct describer {
 
 static void put_schema(struct schema_description *document, const struct schema *schema,
                        const struct constraint *fallback);
+/* A part; `inside` a value or beside it. Of a style that does not look there, {}. */
+static void put_unless(struct schema_description *document, const struct schema *schema,
+                       const struct constraint *fallback, bool inside);
 
 /* What a raw schema of the chain says by a keyword, from the place of use down to `below`; NULL for
  * `below` asks all of them. */
@@ -97,7 +100,7 @@ static void put_members(struct describer *d, const char *key) {
     if (!put_key(d, key)) return;
     json_sink_open(d->sink, JSON_ARRAY);
     for (const struct member *m = schema_members(d->schema); m; m = m->next)
-        put_schema(d->document, m->schema, NULL);
+        put_unless(d->document, m->schema, NULL, text_is(text_of(key), "prefixItems"));
     json_sink_close(d->sink, JSON_ARRAY);
 }
 
@@ -226,7 +229,7 @@ static void put_all_links(struct describer *d, const struct schema *link) {
     if (!link) return;
     put_all_links(d, link->base);
     for (const struct member *m = link->all; m; m = m->next)
-        put_schema(d->document, m->schema, NULL);
+        put_unless(d->document, m->schema, NULL, false);
 }
 
 /* What a named type says and is said anew by what is built on it: both hold, and one schema has one
@@ -433,7 +436,7 @@ static void put_fields(struct describer *d) {
         json_sink_open(d->sink, JSON_OBJECT);
         for (const struct field *f; (f = field_next(&walk)) != NULL;) {
             json_sink_key(d->sink, f->name);
-            put_schema(d->document, f->schema, f->fallback);
+            put_unless(d->document, f->schema, f->fallback, true);
         }
         json_sink_close(d->sink, JSON_OBJECT);
     }
@@ -445,7 +448,7 @@ static void put_pattern_links(struct describer *d, const struct schema *link) {
     put_pattern_links(d, link->base);
     for (const struct field *f = link->patterns; f; f = f->next) {
         json_sink_key(d->sink, f->name);
-        put_schema(d->document, f->schema, NULL);
+        put_unless(d->document, f->schema, NULL, true);
     }
 }
 
@@ -459,7 +462,7 @@ static void put_names(struct describer *d) {
         put_pattern_links(d, d->schema);
         json_sink_close(d->sink, JSON_OBJECT);
     }
-    if (keys && put_key(d, "propertyNames")) put_schema(d->document, keys, NULL);
+    if (keys && put_key(d, "propertyNames")) put_unless(d->document, keys, NULL, true);
 }
 
 /* As many items as there are members, no fewer unless that is said; no more but for a rest. */
@@ -484,8 +487,8 @@ static void put_inside(struct describer *d) {
     if (schema_is_unique(schema)) put_flag(d, "uniqueItems", true);
     put_names(d);
     if (open != UNSAID && !values) put_flag(d, "additionalProperties", open == SAID_TRUE);
-    if (values && put_key(d, "additionalProperties")) put_schema(d->document, values, NULL);
-    if (inner && put_key(d, "items")) put_schema(d->document, inner, NULL);
+    if (values && put_key(d, "additionalProperties")) put_unless(d->document, values, NULL, true);
+    if (inner && put_key(d, "items")) put_unless(d->document, inner, NULL, true);
     if (schema->kind == TYPE_TUPLE) put_tuple(d);
 }
 
@@ -650,6 +653,17 @@ static void put_schema(struct schema_description *document, const struct schema 
     json_sink_close(document->sink, JSON_OBJECT);
 }
 
+static void put_unless(struct schema_description *document, const struct schema *schema,
+                       const struct constraint *fallback, bool inside) {
+    unsigned passed_over = inside ? SCHEMA_FLAT | SCHEMA_OUTLINE : SCHEMA_OUTLINE;
+    if (!(document->style & passed_over)) {
+        put_schema(document, schema, fallback);
+        return;
+    }
+    json_sink_open(document->sink, JSON_OBJECT);
+    json_sink_close(document->sink, JSON_OBJECT);
+}
+
 /* Behind the last member of the root; describing one definition may call for more of them. */
 static void put_definitions(struct schema_description *document) {
     struct json_sink *sink = document->sink;
@@ -659,7 +673,8 @@ static void put_definitions(struct schema_description *document) {
     for (size_t i = 0; i < references_count(document); i++) {
         const struct schema_reference reference = references_at(document, i);
         references_put_key(document, &reference);
-        if (reference.definition) put_schema(document, reference.definition->field.schema, NULL);
+        if (reference.definition)
+            put_unless(document, reference.definition->field.schema, NULL, false);
         else references_put_raw(document, reference.raw, reference.use->own);
     }
     json_sink_close(sink, JSON_OBJECT);

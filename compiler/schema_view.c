@@ -109,22 +109,41 @@ bool schema_has_fields(const struct schema *schema) {
     return schema != NULL;
 }
 
-/* The link of the chain right in front of `below`, seen from the place of use; NULL at its end. */
-static const struct schema *in_front(const struct schema *schema, const struct schema *below) {
-    if (schema == below) return NULL;
-    while (schema->base != below) schema = schema->base;
-    return schema;
+/* The links of the chain right in front of `at`, seen from the place of use: as many as there is
+ * room for, so that a long chain is not searched for each of them. */
+static void note_links(struct field_walk *walk) {
+    unsigned count = 0;
+    for (const struct schema *s = walk->schema; s != walk->at; s = s->base)
+        walk->links[count++ % WALKED_LINKS] = s;
+    walk->left = count < WALKED_LINKS ? count : WALKED_LINKS;
+    walk->newest = count;
+}
+
+/* Towards the place of use; NULL behind it. */
+static const struct schema *next_link(struct field_walk *walk) {
+    if (walk->at == walk->schema) return NULL;
+    if (!walk->left) note_links(walk);
+    walk->left--;
+    return walk->links[--walk->newest % WALKED_LINKS];
 }
 
 struct field_walk field_walk(const struct schema *schema) {
-    const struct schema *deepest = in_front(schema, NULL);
-    return (struct field_walk){schema, deepest, deepest->fields};
+    struct field_walk walk;
+    walk.schema = schema;
+    walk.at = schema;
+    walk.left = walk.newest = 0;
+    if (schema->base) {
+        walk.at = NULL;
+        walk.at = next_link(&walk);
+    }
+    walk.next = walk.at->fields;
+    return walk;
 }
 
 /* From the deepest base towards the place of use. */
 const struct field *field_next(struct field_walk *walk) {
     while (!walk->next && walk->at) {
-        walk->at = in_front(walk->schema, walk->at);
+        walk->at = next_link(walk);
         walk->next = walk->at ? walk->at->fields : NULL;
     }
     const struct field *field = walk->next;

@@ -23,6 +23,7 @@ struct gramc_spec {
     struct gramc_spec *older; /* the one that was read before */
     struct unit_link *units;  /* the root in front */
     uint32_t errors;          /* that were found in it */
+    uint64_t checking;        /* what its checks took, see checking.h */
     bool is_one_of_several;   /* with which it may share files */
     bool is_readable;         /* none of its sources is broken */
     uint32_t *ignored;        /* patterns that mean nothing, by the order of their source */

@@ -35,9 +35,9 @@ static struct span window(gramc_text text, struct span row, uint32_t start) {
     return row;
 }
 
-static void put_excerpt(struct buf *out, const struct source *source, struct span span,
-                        const char *mark, gramc_text note) {
-    struct position at = source_position(source, span.start);
+static void put_excerpt(struct buf *out, struct source_cursor *cursor, const struct source *source,
+                        struct span span, const char *mark, gramc_text note) {
+    struct position at = source_position_from(cursor, source, span.start);
     uint32_t start = span.start < source->text.len ? span.start : (uint32_t)source->text.len;
     struct span row = window(source->text, at.row, start);
     uint32_t end = span.end < row.end ? span.end : row.end;
@@ -53,9 +53,9 @@ static void put_excerpt(struct buf *out, const struct source *source, struct spa
     buf_putc(out, '\n');
 }
 
-static void put_place(struct buf *out, const char *lead, const struct source *source,
-                      uint32_t offset) {
-    struct position at = source_position(source, offset);
+static void put_place(struct buf *out, struct source_cursor *cursor, const char *lead,
+                      const struct source *source, uint32_t offset) {
+    struct position at = source_position_from(cursor, source, offset);
     buf_puts(out, lead);
     diag_put_safe(out, source->name);
     buf_printf(out, ":%u:%u\n", (unsigned)at.line, (unsigned)at.column);
@@ -86,8 +86,11 @@ static void put_uses(struct buf *out, const struct finding *finding) {
         buf_printf(out, "          ... and %u more\n", (unsigned)(finding->use_count - DIAG_USES));
 }
 
-void diag_put_finding(struct buf *out, const struct diag_report *report,
-                      const struct finding *finding, bool color) {
+/* Findings come in the order of their places, what they point at besides in any. */
+static void put_finding(struct buf *out, struct source_cursor *cursor,
+                        const struct diag_report *report, const struct finding *finding,
+                        bool color) {
+    struct source_cursor other = {.source = NULL};
     paint(out, color, colors[finding->severity]);
     buf_printf(out, "%s[%s]", diag_grade(report, finding->severity), finding->row->code);
     paint(out, color, "\033[0m\033[1m");
@@ -95,19 +98,25 @@ void diag_put_finding(struct buf *out, const struct diag_report *report,
     diag_put_safe(out, finding->message);
     paint(out, color, "\033[0m");
     buf_putc(out, '\n');
-    put_place(out, "  --> ", finding->source, finding->span.start);
-    put_excerpt(out, finding->source, finding->span, "^", (gramc_text){NULL, 0});
+    put_place(out, cursor, "  --> ", finding->source, finding->span.start);
+    put_excerpt(out, cursor, finding->source, finding->span, "^", (gramc_text){NULL, 0});
     for (uint32_t i = 0; i < finding->label_count; i++) {
         const struct diag_label *label = &finding->labels[i];
         if (label->source != finding->source)
-            put_place(out, "  ::: ", label->source, label->span.start);
-        put_excerpt(out, label->source, label->span, "-", label->text);
+            put_place(out, &other, "  ::: ", label->source, label->span.start);
+        put_excerpt(out, &other, label->source, label->span, "-", label->text);
     }
     for (uint32_t i = 0; i < finding->fact_count; i++)
         if (!finding->facts[i].for_programs)
             put_remark(out, finding->facts[i].name, finding->facts[i].value);
     put_uses(out, finding);
     put_remark(out, "help", finding->help);
+}
+
+void diag_put_finding(struct buf *out, const struct diag_report *report,
+                      const struct finding *finding, bool color) {
+    struct source_cursor cursor = {.source = NULL};
+    put_finding(out, &cursor, report, finding, color);
 }
 
 static void put_totals(struct buf *out, const struct diag_report *report) {
@@ -129,8 +138,9 @@ static void put_totals(struct buf *out, const struct diag_report *report) {
 }
 
 static void print(struct buf *out, const struct diag_report *report, bool color) {
+    struct source_cursor cursor = {.source = NULL};
     for (const struct finding *f = report->findings->first; f; f = f->next) {
-        diag_put_finding(out, report, f, color);
+        put_finding(out, &cursor, report, f, color);
         buf_putc(out, '\n');
     }
     put_totals(out, report);
@@ -145,8 +155,9 @@ void diag_print_color(struct buf *out, const struct diag_report *report) {
 }
 
 void diag_print_concise(struct buf *out, const struct diag_report *report) {
+    struct source_cursor cursor = {.source = NULL};
     for (const struct finding *f = report->findings->first; f; f = f->next) {
-        struct position at = source_position(f->source, f->span.start);
+        struct position at = source_position_from(&cursor, f->source, f->span.start);
         diag_put_safe(out, f->source->name);
         buf_printf(out, ":%u:%u: %s[%s]: ", (unsigned)at.line, (unsigned)at.column,
                    diag_grade(report, f->severity), f->row->code);

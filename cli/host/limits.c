@@ -1,6 +1,6 @@
 /* Sets the limits that a program may not pass. They hold for each process that it starts; only that
  * of processes counts all of the user's, and holds nobody who is root. */
-#define _GNU_SOURCE /* RLIMIT_NPROC */
+#define _DEFAULT_SOURCE /* RLIMIT_NPROC */
 #include "cli/host/host.h"
 
 #include <sys/resource.h>

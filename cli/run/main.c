@@ -8,7 +8,7 @@
 
 int main(int argc, char **argv) {
     start_unreadable();
-    if (!start_with_descriptors()) return EXIT_USAGE;
+    if (!start_with_own_environment() || !start_with_descriptors()) return EXIT_USAGE;
     start_without_size_signal();
     gramc_allocator allocator = pages_allocator();
     struct cli cli;

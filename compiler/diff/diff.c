@@ -132,7 +132,9 @@ struct tool_sides {
     bool is_old; /* the tool's side */
 };
 
-static const struct tool *next_of_name(const struct tool *tool, gramc_text name) {
+static const struct tool *next_of_name(const struct tool_sides *s, const struct tool *tool,
+                                       gramc_text name) {
+    if (!map_get(&s->diff->repeated, name)) return NULL;
     do tool = tool->next;
     while (tool && !text_eq(tool->public.name, name));
     return tool;
@@ -149,8 +151,8 @@ static const struct tool *partner(const struct tool_sides *s, const struct tool 
     gramc_text name = tool->public.name;
     size_t rank = 0;
     const struct tool *t = map_get(s->own, name);
-    for (; t != tool; t = next_of_name(t, name)) rank += t->source == tool->source;
-    for (t = map_get(s->other, name); t; t = next_of_name(t, name))
+    for (; t != tool; t = next_of_name(s, t, name)) rank += t->source == tool->source;
+    for (t = map_get(s->other, name); t; t = next_of_name(s, t, name))
         if (in_same_file(s, tool, t) && rank-- == 0) return t;
     return NULL;
 }
@@ -162,9 +164,9 @@ static const struct tool *counterpart(const struct tool_sides *s, const struct t
     const struct tool *there = partner(s, tool);
     size_t rank = 0;
     if (there) return there;
-    for (const struct tool *t = map_get(s->own, name); t != tool; t = next_of_name(t, name))
+    for (const struct tool *t = map_get(s->own, name); t != tool; t = next_of_name(s, t, name))
         rank += !partner(s, t);
-    for (there = map_get(s->other, name); there; there = next_of_name(there, name))
+    for (there = map_get(s->other, name); there; there = next_of_name(s, there, name))
         if (!partner(&back, there) && rank-- == 0) return there;
     return NULL;
 }
@@ -181,7 +183,8 @@ static const struct tool *after_of(const struct gramc_diff *diff, const struct t
 
 static void note_names(struct gramc_diff *diff, struct map *map, const struct gramc_spec *spec) {
     map_init(map, &diff->arena);
-    for (struct tool *t = spec->first_tool; t; t = t->next) map_put(map, t->public.name, t);
+    for (struct tool *t = spec->first_tool; t; t = t->next)
+        if (map_put(map, t->public.name, t) != t) map_put(&diff->repeated, t->public.name, t);
 }
 
 static gramc_text count_text(struct gramc_diff *diff, uint32_t count, const char *unit) {
@@ -310,6 +313,7 @@ static void diff_order(struct gramc_diff *diff, const struct gramc_spec *before,
 
 void diff_tools(struct gramc_diff *diff, const struct gramc_spec *before,
                 const struct gramc_spec *after) {
+    map_init(&diff->repeated, &diff->arena);
     note_names(diff, &diff->before, before);
     note_names(diff, &diff->after, after);
     if (diff->arena.oom) return;

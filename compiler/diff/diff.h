@@ -63,6 +63,7 @@ struct gramc_diff {
     struct skipped_spec *skipped;
     uint32_t skipped_count;
     struct map before, after; /* the first tool of each name on the wire */
+    struct map repeated;      /* names that several tools of one side have */
     struct map old_entities, new_entities, causes, properties; /* cause.c */
     struct diff_cause *first_cause, **last_cause;
     const struct source *old_sources, *new_sources;

@@ -61,7 +61,7 @@ static void describe_members(struct description *d, const struct import_tool *to
 static void add(struct importer *in, const struct import_tool *tool, struct doc *list,
                 const char *key, struct doc *value) {
     if (value) value->origin = tool->whole;
-    doc_property(in->arena, list, key, value);
+    doc_property(&in->words, list, key, value);
 }
 
 void import_arguments(struct importer *in, const struct import_tool *tool, struct doc *list) {
@@ -72,7 +72,7 @@ void import_arguments(struct importer *in, const struct import_tool *tool, struc
     d.kind = TYPE_OBJECT;
     if (is_flag(others))
         add(in, tool, list, "open",
-            doc_words(in->arena, others->kind == JSON_TRUE ? "true" : "false"));
+            doc_words(&in->words, others->kind == JSON_TRUE ? "true" : "false"));
     if (description_is_marked(&d, MARK_RAW | MARK_DROP)) describe_members(&d, tool);
     else describe_words(&d, tool);
     description_add_meta(&d);

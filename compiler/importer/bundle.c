@@ -62,20 +62,20 @@ bool import_is_setting(gramc_text key) {
 }
 
 struct doc *import_map(struct importer *in, const struct json *object) {
-    struct doc *map = doc_list(in->arena, "{", "}");
+    struct doc *map = doc_list(&in->words, "{", "}");
     for (const struct json *m = object->first; m; m = m->next) {
-        struct doc *entry = doc_chain(in->arena);
-        doc_add(entry, import_key(in->arena, m->key));
-        doc_add(entry, doc_words(in->arena, ": "));
-        doc_add(entry, doc_data(in->arena, m));
+        struct doc *entry = doc_chain(&in->words);
+        doc_add(entry, import_key(&in->words, m->key));
+        doc_add(entry, doc_words(&in->words, ": "));
+        doc_add(entry, doc_data(&in->words, m));
         doc_add(map, entry);
     }
     return map;
 }
 
 static struct doc *value_of(struct importer *in, const struct json *value) {
-    if (value->kind == JSON_STRING) return doc_string(in->arena, value->text);
-    return value->kind == JSON_OBJECT ? import_map(in, value) : doc_data(in->arena, value);
+    if (value->kind == JSON_STRING) return doc_string(&in->words, value->text);
+    return value->kind == JSON_OBJECT ? import_map(in, value) : doc_data(&in->words, value);
 }
 
 /* What the compiler refused in an earlier round is left out. */
@@ -87,7 +87,7 @@ static void put_property(struct importer *in, struct doc *list, const char *prop
     }
     struct doc *doc = value_of(in, value);
     if (doc) doc->origin = value;
-    doc_property(in->arena, list, property, doc);
+    doc_property(&in->words, list, property, doc);
 }
 
 static void put_settings(struct importer *in, struct doc *list, const struct json *object,
@@ -110,9 +110,9 @@ static void put_duration(struct importer *in, struct doc *list, const char *prop
     bool seconds = ms.len > 3 && text_is(text_slice(ms, ms.len - 3, ms.len), "000");
     buf_text(&time, seconds ? text_slice(ms, 0, ms.len - 3) : ms);
     buf_puts(&time, seconds ? "s" : "ms");
-    struct doc *doc = doc_text(in->arena, buf_to_arena(&time, in->arena));
+    struct doc *doc = doc_text(&in->words, buf_to_arena(&time, in->arena));
     if (doc) doc->origin = value;
-    doc_property(in->arena, list, property, doc);
+    doc_property(&in->words, list, property, doc);
 }
 
 void import_tool_settings(struct importer *in, const struct import_tool *tool, struct doc *list) {
@@ -244,54 +244,54 @@ void import_wanted_agent(struct importer *in) {
 
 static void add_names(struct importer *in, struct doc *list, const struct import_use *use) {
     for (; use; use = use->next)
-        doc_add(list, doc_text(in->arena, import_quote_name(in->arena, use->tool->identifier)));
+        doc_add(list, doc_text(&in->words, import_quote_name(in->arena, use->tool->identifier)));
 }
 
 /* `[name:ToolBox {tools: [...]}]` */
 static void add_boxes(struct importer *in, struct doc *list, const struct json *holder) {
     const struct json *boxes = json_get(holder, "toolBoxes");
     for (const struct json *b = json_is(boxes, JSON_ARRAY) ? boxes->first : NULL; b; b = b->next) {
-        struct doc *box = doc_chain(in->arena);
+        struct doc *box = doc_chain(&in->words);
         const struct json *tools = json_get(b, "tools");
-        doc_add(box, doc_words(in->arena, "["));
-        doc_add(box, doc_text(in->arena, import_quote_name(in->arena, import_text(b, "name"))));
-        doc_add(box, doc_words(in->arena, ":ToolBox"));
+        doc_add(box, doc_words(&in->words, "["));
+        doc_add(box, doc_text(&in->words, import_quote_name(in->arena, import_text(b, "name"))));
+        doc_add(box, doc_words(&in->words, ":ToolBox"));
         if (tools) {
-            struct doc *properties = doc_list(in->arena, " {", "}");
-            doc_property(in->arena, properties, "tools", doc_data(in->arena, tools));
+            struct doc *properties = doc_list(&in->words, " {", "}");
+            doc_property(&in->words, properties, "tools", doc_data(&in->words, tools));
             doc_add(box, properties);
         }
-        doc_add(box, doc_words(in->arena, "]"));
+        doc_add(box, doc_words(&in->words, "]"));
         doc_add(list, box);
     }
 }
 
 static void put_output(struct importer *in, struct doc *list, const struct json *output) {
-    if (output) doc_property(in->arena, list, "output", import_type_value(in, output));
+    if (output) doc_property(&in->words, list, "output", import_type_value(in, output));
 }
 
 /* `[name:Label {properties} | elements]`; no blank where a part is missing. */
 static struct doc *pattern(struct importer *in, gramc_text name, const char *label,
                            struct doc *properties, struct doc *elements) {
-    struct doc *doc = doc_chain(in->arena);
-    doc_add(doc, doc_words(in->arena, "["));
-    doc_add(doc, doc_text(in->arena, import_quote_name(in->arena, name)));
-    doc_add(doc, doc_words(in->arena, ":"));
-    doc_add(doc, doc_words(in->arena, label));
+    struct doc *doc = doc_chain(&in->words);
+    doc_add(doc, doc_words(&in->words, "["));
+    doc_add(doc, doc_text(&in->words, import_quote_name(in->arena, name)));
+    doc_add(doc, doc_words(&in->words, ":"));
+    doc_add(doc, doc_words(&in->words, label));
     if (properties && properties->first) {
-        doc_add(doc, doc_words(in->arena, " "));
+        doc_add(doc, doc_words(&in->words, " "));
         doc_add(doc, properties);
     }
     if (elements && elements->first) {
-        doc_add(doc, doc_words(in->arena, " |"));
+        doc_add(doc, doc_words(&in->words, " |"));
         doc_add(doc, elements);
     }
-    doc_add(doc, doc_words(in->arena, "]"));
+    doc_add(doc, doc_words(&in->words, "]"));
     return doc;
 }
 
 static struct doc *task_pattern(struct importer *in, const struct import_task *task) {
-    struct doc *properties = doc_list(in->arena, "{", "}"), *list = doc_list(in->arena, " ", "");
+    struct doc *properties = doc_list(&in->words, "{", "}"), *list = doc_list(&in->words, " ", "");
     put_settings(in, properties, task->at, task_settings, COUNT(task_settings));
     put_output(in, properties, task->output);
     add_names(in, list, task->first);
@@ -303,18 +303,18 @@ static void put_agent_properties(struct importer *in, struct doc *list,
                                  const struct import_agent *agent) {
     const struct json *memory = json_get(agent->at, "maxMessages");
     if (agent->description.len)
-        doc_property(in->arena, list, "description", doc_string(in->arena, agent->description));
+        doc_property(&in->words, list, "description", doc_string(&in->words, agent->description));
     put_settings(in, list, agent->at, agent_settings, COUNT(agent_settings));
     put_duration(in, list, "maxDuration", json_get(agent->at, "maxDurationMs"), "");
     put_output(in, list, agent->output);
     if (!memory) return;
-    struct doc *map = doc_list(in->arena, "{", "}");
+    struct doc *map = doc_list(&in->words, "{", "}");
     put_property(in, map, "maxMessages", memory);
-    if (map && map->first) doc_property(in->arena, list, "memory", map);
+    if (map && map->first) doc_property(&in->words, list, "memory", map);
 }
 
 static struct doc *agent_pattern(struct importer *in, const struct import_agent *agent) {
-    struct doc *properties = doc_list(in->arena, "{", "}"), *list = doc_list(in->arena, " ", "");
+    struct doc *properties = doc_list(&in->words, "{", "}"), *list = doc_list(&in->words, " ", "");
     put_agent_properties(in, properties, agent);
     for (const struct import_task *task = agent->first_task; task; task = task->next)
         doc_add(list, task_pattern(in, task));

@@ -141,12 +141,12 @@ static bool compare_parameters(struct importer *in, const struct import_tool *to
 
 /* What is printed of the arguments as a whole: all but their list. */
 static struct json *whole_of(struct importer *in, const struct json *schema) {
-    struct json *whole = json_new(in->arena, JSON_OBJECT);
+    struct json *whole = json_new(&in->scratch, JSON_OBJECT);
     for (const struct json *m = schema->first; m && whole; m = m->next) {
         static const char *const listed[] = {"properties", "$defs", NULL};
         bool is_object = text_is(m->key, "type") && text_is(m->text, "object");
         if (!is_object && !import_in_list(m->key, listed))
-            json_set(whole, m->key, json_copy_shallow(in->arena, m));
+            json_set(whole, m->key, json_copy_shallow(&in->scratch, m));
     }
     return whole;
 }
@@ -164,12 +164,18 @@ static bool compare_whole(struct importer *in, const struct import_tool *tool,
 static bool compare_tool(struct importer *in, const struct import_tool *tool,
                          const struct signature *compiled, bool last) {
     bool changed = false;
-    const struct json *root = schema_document(in->arena, &compiled->arguments, SCHEMA_PRINTED);
+    const struct json *root = schema_document(&in->scratch, &compiled->arguments, SCHEMA_PRINTED);
     if (root) changed = compare_parameters(in, tool, root, last);
     if (root && !changed) changed = compare_whole(in, tool, root, last);
     if (!tool->result || in->arena->oom) return changed;
-    root = schema_document(in->arena, compiled->result, SCHEMA_PRINTED);
+    root = schema_document(&in->scratch, compiled->result, SCHEMA_PRINTED);
     return (root && compare_schema(in, tool->result, root, last)) || changed;
+}
+
+/* What was printed to be compared is needed no more. */
+static void forget_printed(struct importer *in) {
+    if (in->scratch.oom) in->arena->oom = true;
+    arena_reset(&in->scratch);
 }
 
 /* Agents come out so, too. */
@@ -178,10 +184,12 @@ static bool compare_outputs(struct importer *in, const struct gramc_spec *spec, 
     bool changed = false;
     for (const struct import_agent *agent = in->first_agent; agent && compiled && !in->arena->oom;
          agent = agent->next, compiled = compiled->next) {
-        const struct json *root = agent->output && compiled->output
-                                      ? schema_document(in->arena, compiled->output, SCHEMA_PRINTED)
-                                      : NULL;
+        const struct json *root =
+            agent->output && compiled->output
+                ? schema_document(&in->scratch, compiled->output, SCHEMA_PRINTED)
+                : NULL;
         if (root) changed = compare_schema(in, agent->output, root, last) || changed;
+        forget_printed(in);
     }
     return changed;
 }
@@ -191,9 +199,11 @@ static bool compare_all(struct importer *in, const struct gramc_spec *spec, bool
     const struct tool *compiled = spec->first_tool;
     bool changed = false;
     for (const struct import_tool *tool = in->first; tool && compiled && !in->arena->oom;
-         tool = tool->next, compiled = compiled->next)
+         tool = tool->next, compiled = compiled->next) {
         if (compiled->signature)
             changed = compare_tool(in, tool, compiled->signature, last) || changed;
+        forget_printed(in);
+    }
     return compare_outputs(in, spec, last) || changed;
 }
 
@@ -323,6 +333,9 @@ static void begin(struct importer *in, gramc_compilation *compilation,
     in->last_type = &in->first_type;
     in->last_loss = &in->first_loss;
     in->last_agent = &in->first_agent;
+    arena_init(&in->words, &in->arena->allocator);
+    arena_init(&in->scratch, &in->arena->allocator);
+    map_init(&in->indexes, in->arena);
     map_init(&in->references, in->arena);
     map_init(&in->records, in->arena);
     map_init(&in->names, in->arena);
@@ -503,6 +516,8 @@ gramc_status gramc_import(gramc_compilation *compilation, const gramc_import_fil
     gramc_status status = read_files(&in, files, count);
     if (status == GRAMC_OK) status = write_files(&in, &full, spec);
     buf_free(&in.spans);
+    arena_free(&in.words);
+    arena_free(&in.scratch);
     findings_sort(&compilation->findings);
     return status;
 }

@@ -58,5 +58,5 @@ void import_tool_meta(struct importer *in, const struct import_tool *tool, struc
     }
     struct doc *doc = import_map(in, tool->meta);
     if (doc) doc->origin = tool->meta;
-    doc_property(in->arena, list, "meta", doc);
+    doc_property(&in->words, list, "meta", doc);
 }

@@ -34,7 +34,7 @@ static void choose_format(struct description *d, struct type_words *said) {
                                          "Uri",  "Uuid", "Hostname", "Ipv4",     "Ipv6"};
     gramc_text format = import_text(d->schema, "format");
     if (text_is(format, "password")) {
-        description_add(d, "secret", doc_words(d->in->arena, "true"));
+        description_add(d, "secret", doc_words(&d->in->words, "true"));
         words_note(said, "format");
     }
     for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
@@ -65,7 +65,7 @@ static bool is_tuple(const struct json *schema) {
 }
 
 static struct doc *member_list(struct description *d, const struct json *list) {
-    struct doc *members = doc_list(d->in->arena, "[", "]");
+    struct doc *members = doc_list(&d->in->words, "[", "]");
     for (const struct json *item = list->first; item; item = item->next)
         doc_add(members, import_type_value(d->in, item));
     return members;
@@ -110,7 +110,7 @@ static bool is_type_but_null(const struct json *name) {
 
 /* {"type": ["string", "null"]} */
 static void choose_list(struct description *d, const struct json *list, struct type_words *said) {
-    struct doc *members = doc_list(d->in->arena, "[", "]");
+    struct doc *members = doc_list(&d->in->words, "[", "]");
     const struct json *second = list->count == 2 ? list->first->next : NULL;
     bool good = list->count > 0 && !is_special(d->schema);
     if (second && is_type_but_null(list->first) && base_of(second) == JSON_TYPE_NULL) {
@@ -120,7 +120,7 @@ static void choose_list(struct description *d, const struct json *list, struct t
     }
     for (const struct json *item = list->first; item; item = item->next) {
         if (base_of(item) == JSON_TYPES) good = false;
-        else doc_add(members, doc_words(d->in->arena, base_types[base_of(item)].label));
+        else doc_add(members, doc_words(&d->in->words, base_types[base_of(item)].label));
     }
     if (good) {
         description_label(d, "AnyOf", TYPE_ANY_OF);
@@ -151,11 +151,11 @@ static struct doc *union_members(struct description *d, const struct json *list)
     const struct json *item = list->first;
     while (item && is_bare(d->in, item)) item = item->next;
     if (item) return member_list(d, list);
-    struct doc *members = doc_list(d->in->arena, "[", "]");
-    struct doc *first = doc_list(d->in->arena, "{", "}");
+    struct doc *members = doc_list(&d->in->words, "[", "]");
+    struct doc *first = doc_list(&d->in->words, "{", "}");
     enum json_type base = base_of(json_get(list->first, "type"));
-    doc_property(d->in->arena, first, "type", doc_words(d->in->arena, base_types[base].label));
-    doc_property(d->in->arena, first, "nullable", doc_words(d->in->arena, "false"));
+    doc_property(&d->in->words, first, "type", doc_words(&d->in->words, base_types[base].label));
+    doc_property(&d->in->words, first, "nullable", doc_words(&d->in->words, "false"));
     doc_add(members, first);
     for (item = list->first->next; item; item = item->next)
         doc_add(members, import_type_value(d->in, item));
@@ -185,7 +185,7 @@ static bool choose_nullable(struct description *d, const struct json *list,
     d->label = type->name;
     d->kind = TYPE_ANY;
     words_note(said, "anyOf");
-    description_add(d, "nullable", doc_words(d->in->arena, "true"));
+    description_add(d, "nullable", doc_words(&d->in->words, "true"));
     return true;
 }
 
@@ -247,7 +247,7 @@ static void add_discriminator(struct description *d, const struct json *list,
     if (!json_is(name, JSON_STRING) || by->count != 1) return;
     if (!are_told_apart(d->in, list, name->text)) return;
     words_note(said, "discriminator");
-    description_add(d, "by", doc_text(d->in->arena, name->text));
+    description_add(d, "by", doc_text(&d->in->words, name->text));
 }
 
 static bool choose_union(struct description *d, struct type_words *said) {
@@ -291,12 +291,12 @@ bool description_choose_named(struct description *d, struct type_words *said) {
 
 /* `[Pet:AllOf | NewPet, Tagged]` */
 static void all_elements(struct description *d, const struct json *list) {
-    d->elements = doc_list(d->in->arena, " ", "");
+    d->elements = doc_list(&d->in->words, " ", "");
     for (const struct json *item = list->first; item; item = item->next) {
         const struct import_type *type = import_type_of(d->in, item);
         bool bare = type && (item->count == 1 || !json_get(item, "$ref")) &&
                     text_eq(type->name, import_quote_name(d->in->arena, type->name));
-        if (bare) doc_add(d->elements, doc_text(d->in->arena, type->name));
+        if (bare) doc_add(d->elements, doc_text(&d->in->words, type->name));
         else doc_add(d->elements, import_node(d->in, item, NULL));
     }
 }
@@ -318,10 +318,10 @@ static void choose_described(struct description *d, struct type_words *said) {
             other = other->next;
         if (!is_meaning(c) || other != c || description_is_marked(d, MARK_ENUM)) return;
     }
-    struct doc *map = doc_list(d->in->arena, "{", "}");
+    struct doc *map = doc_list(&d->in->words, "{", "}");
     for (const struct json *c = list->first; c; c = c->next) {
         gramc_text meaning = import_text(c, "description");
-        description_entry(d, map, json_get(c, "const")->text, doc_string(d->in->arena, meaning));
+        description_entry(d, map, json_get(c, "const")->text, doc_string(&d->in->words, meaning));
     }
     description_add(d, "enum", map);
     words_note(said, "oneOf");

@@ -19,9 +19,7 @@ struct one_way {
 };
 
 static const struct json *target_of(const struct one_way *w, const struct json *schema) {
-    gramc_text reference = import_text(schema, "$ref");
-    if (!text_starts(reference, "#/")) return NULL;
-    return json_at(w->o->document, text_slice(reference, 1, reference.len));
+    return import_target(w->o->in, w->o->document, import_text(schema, "$ref"));
 }
 
 /* The mark, beside a reference too; NULL: it has none. */

@@ -223,7 +223,8 @@ static void read_around(struct importer *in, const struct json *document) {
     import_lose_others(in, document, around, NULL, "the document");
     for (const struct json *s = json_is(schemes, JSON_OBJECT) ? schemes->first : NULL; s;
          s = s->next)
-        report_security(in, openapi_follow(&(struct api_operation){.document = document}, s));
+        report_security(in,
+                        openapi_follow(&(struct api_operation){.in = in, .document = document}, s));
     if (in->about.len) return;
     in->about = text_trim(import_text(info, "description"));
     if (!in->about.len) in->about = text_trim(import_text(info, "title"));

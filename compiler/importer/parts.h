@@ -218,6 +218,9 @@ struct importer {
     struct import_type *first_type, **last_type;
     struct import_type *pending; /* the last type that has its schema; NULL: none has */
     struct import_reference_use *uses;
+    struct arena words;    /* of the documents of one type or tool that is being written */
+    struct arena scratch;  /* of comparing one tool with what was compiled of it */
+    struct map indexes;    /* the address of a large object to struct import_index (at.c) */
     struct map references; /* "0#/$defs/Address" to struct import_type */
     struct map records;    /* the address of a schema to struct import_type */
     struct map names;      /* identifiers of tools, to struct import_tool */
@@ -327,6 +330,9 @@ gramc_text import_text(const struct json *object, const char *key); /* a string'
 /* Gives all types their schemas and names, and all tools their identifiers. */
 void import_name_all(struct importer *in);
 struct import_type *import_reference(struct importer *in, gramc_text reference);
+/* What "#/paths/~1keys~1%7Bid%7D" leads to; NULL: nothing in this document. */
+const struct json *import_target(struct importer *in, const struct json *document,
+                                 gramc_text reference);
 struct import_type *import_type_of(const struct importer *in, const struct json *schema);
 /* The schema as JSON, with references to named types; false if it is too deep. */
 bool import_put_json(const struct importer *in, struct json_writer *w, const struct json *schema,
@@ -357,6 +363,8 @@ void import_arguments(struct importer *in, const struct import_tool *tool, struc
 void import_write(struct importer *in, struct buf *out);
 void import_write_library(struct importer *in, struct buf *out);
 
+/* As json_at, for documents with many members side by side. */
+const struct json *import_at(struct importer *in, const struct json *value, gramc_text pointer);
 /* NULL if both mean the same, else the innermost schema of `a` that does not. `b` is compiled and
  * has its definitions in `root`. */
 const struct json *import_difference(struct importer *in, const struct json *a,

@@ -19,7 +19,7 @@ bool words_have(const struct type_words *said, gramc_text keyword) {
 }
 
 void description_add(struct description *d, const char *key, struct doc *value) {
-    doc_property(d->in->arena, d->properties, key, value);
+    doc_property(&d->in->words, d->properties, key, value);
 }
 
 bool description_is_marked(const struct description *d, enum import_mark mark) {
@@ -81,9 +81,9 @@ void description_rest(struct description *d, const struct json *member) {
 }
 
 void description_add_meta(struct description *d) {
-    struct doc *meta = d->kept ? doc_list(d->in->arena, "{", "}") : NULL;
+    struct doc *meta = d->kept ? doc_list(&d->in->words, "{", "}") : NULL;
     if (!meta) return;
-    doc_property(d->in->arena, meta, "jsonSchema", import_map(d->in, d->kept));
+    doc_property(&d->in->words, meta, "jsonSchema", import_map(d->in, d->kept));
     description_add(d, "meta", meta);
 }
 
@@ -96,8 +96,8 @@ void description_add_raw(struct description *d) {
     buf_putc(&json, '{');
     buf_text(&json, buf_view(&d->raw));
     buf_putc(&json, '}');
-    gramc_text text = buf_to_arena(&json, arena);
-    if (text.ptr) description_add(d, "schema", doc_json(arena, text));
+    gramc_text text = buf_to_arena(&json, &d->in->words);
+    if (text.ptr) description_add(d, "schema", doc_json(&d->in->words, text));
 }
 
 /* ## Values of keywords; each answers NULL if the value is none of its kind */
@@ -105,11 +105,11 @@ void description_add_raw(struct description *d) {
 typedef struct doc *keyword_writer(struct description *d, const struct json *value);
 
 static struct doc *write_text(struct description *d, const struct json *value) {
-    return value->kind == JSON_STRING ? doc_string(d->in->arena, value->text) : NULL;
+    return value->kind == JSON_STRING ? doc_string(&d->in->words, value->text) : NULL;
 }
 
 static struct doc *write_number(struct description *d, const struct json *value) {
-    return value->kind == JSON_NUMBER ? doc_text(d->in->arena, value->text) : NULL;
+    return value->kind == JSON_NUMBER ? doc_text(&d->in->words, value->text) : NULL;
 }
 
 static bool is_count(gramc_text number) {
@@ -119,17 +119,18 @@ static bool is_count(gramc_text number) {
 }
 
 static struct doc *write_count(struct description *d, const struct json *value) {
-    return value->kind == JSON_NUMBER && is_count(value->text) ? doc_text(d->in->arena, value->text)
-                                                               : NULL;
+    return value->kind == JSON_NUMBER && is_count(value->text)
+               ? doc_text(&d->in->words, value->text)
+               : NULL;
 }
 
 static struct doc *write_true(struct description *d, const struct json *value) {
-    return value->kind == JSON_TRUE ? doc_words(d->in->arena, "true") : NULL;
+    return value->kind == JSON_TRUE ? doc_words(&d->in->words, "true") : NULL;
 }
 
 static struct doc *write_flag(struct description *d, const struct json *value) {
     if (value->kind != JSON_TRUE && value->kind != JSON_FALSE) return NULL;
-    return doc_words(d->in->arena, value->kind == JSON_TRUE ? "true" : "false");
+    return doc_words(&d->in->words, value->kind == JSON_TRUE ? "true" : "false");
 }
 
 static bool holds_null(const struct json *list) {
@@ -143,17 +144,17 @@ static bool holds_null(const struct json *list) {
 static struct doc *write_enum(struct description *d, const struct json *value) {
     if (value->kind != JSON_ARRAY || description_is_marked(d, MARK_ENUM)) return NULL;
     bool with_null = holds_null(value);
-    if (d->nullable) return with_null ? doc_data(d->in->arena, value) : NULL;
-    if (!with_null) return doc_data(d->in->arena, value);
+    if (d->nullable) return with_null ? doc_data(&d->in->words, value) : NULL;
+    if (!with_null) return doc_data(&d->in->words, value);
     struct buf json;
     buf_init(&json, &d->in->arena->allocator, SOURCE_MAX);
     json_put(&json, value);
-    return doc_json(d->in->arena, buf_to_arena(&json, d->in->arena));
+    return doc_json(&d->in->words, buf_to_arena(&json, d->in->arena));
 }
 
 static struct doc *write_const(struct description *d, const struct json *value) {
     bool good = !d->nullable && !description_is_marked(d, MARK_CONST);
-    return good ? doc_data(d->in->arena, value) : NULL;
+    return good ? doc_data(&d->in->words, value) : NULL;
 }
 
 static struct doc *write_keys(struct description *d, const struct json *value) {
@@ -162,9 +163,9 @@ static struct doc *write_keys(struct description *d, const struct json *value) {
 
 /* `name: value` in a map */
 void description_entry(struct description *d, struct doc *map, gramc_text name, struct doc *value) {
-    struct doc *entry = doc_chain(d->in->arena);
-    doc_add(entry, import_key(d->in->arena, name));
-    doc_add(entry, doc_words(d->in->arena, ": "));
+    struct doc *entry = doc_chain(&d->in->words);
+    doc_add(entry, import_key(&d->in->words, name));
+    doc_add(entry, doc_words(&d->in->words, ": "));
     doc_add(entry, value);
     doc_add(map, entry);
 }
@@ -172,7 +173,7 @@ void description_entry(struct description *d, struct doc *map, gramc_text name, 
 /* `{"^x-": Text}` */
 static struct doc *write_patterns(struct description *d, const struct json *value) {
     if (value->kind != JSON_OBJECT) return NULL;
-    struct doc *map = doc_list(d->in->arena, "{", "}");
+    struct doc *map = doc_list(&d->in->words, "{", "}");
     for (const struct json *p = value->first; p; p = p->next)
         description_entry(d, map, p->key, import_type_value(d->in, p));
     return map;
@@ -180,7 +181,7 @@ static struct doc *write_patterns(struct description *d, const struct json *valu
 
 static struct doc *write_examples(struct description *d, const struct json *value) {
     bool good = value->kind == JSON_ARRAY && !description_is_marked(d, MARK_EXAMPLES);
-    return good ? doc_data(d->in->arena, value) : NULL;
+    return good ? doc_data(&d->in->words, value) : NULL;
 }
 
 static struct doc *write_items(struct description *d, const struct json *value) {

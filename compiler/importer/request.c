@@ -13,7 +13,7 @@ const struct json *openapi_follow(const struct api_operation *o, const struct js
     for (int i = 0; i < DEEPEST_REFERENCE && value; i++) {
         gramc_text reference = import_text(value, "$ref");
         if (!text_starts(reference, "#/")) break;
-        value = json_at(o->document, text_slice(reference, 1, reference.len));
+        value = import_target(o->in, o->document, reference);
     }
     return value;
 }

@@ -216,9 +216,10 @@ static void place_member(struct api_request *r, const struct body_members *m,
         put_member(r, field->key, argument);
         return;
     }
-    if (m->kind == BODY_MULTIPART)
-        add_part(r, field, encoding, argument, is_file_part(r->o, m, field));
+    bool is_file = is_file_part(r->o, m, field);
+    if (m->kind == BODY_MULTIPART) add_part(r, field, encoding, argument, is_file);
     else request_put_pair(&r->body, r->body.len ? "&" : "", field->key, argument);
+    if (is_file) return; /* no style means anything to it */
     request_add_style(r, &(struct api_style_question){
                              .name = field->key,
                              .argument = argument,

@@ -118,8 +118,8 @@ static void compare_later(struct same_check *c, const struct json *a, const stru
     const struct json *both[2] = {a, b};
     gramc_text key = {(const char *)both, sizeof both};
     struct schema_pair *pair =
-        map_get(&c->seen, key) ? NULL : ARENA_NEW(c->in->arena, struct schema_pair);
-    gramc_text kept = pair ? arena_text(c->in->arena, key) : (gramc_text){NULL, 0};
+        map_get(&c->seen, key) ? NULL : ARENA_NEW(&c->in->scratch, struct schema_pair);
+    gramc_text kept = pair ? arena_text(&c->in->scratch, key) : (gramc_text){NULL, 0};
     if (!kept.ptr) return;
     *pair = (struct schema_pair){NULL, a, b};
     map_put(&c->seen, kept, pair);
@@ -183,7 +183,7 @@ static bool same_schema(struct same_check *c, const struct json *a, const struct
 const struct json *import_difference(struct importer *in, const struct json *a,
                                      const struct json *b, const struct json *root) {
     struct same_check c = {.in = in, .root = root};
-    map_init(&c.seen, in->arena);
+    map_init(&c.seen, &in->scratch);
     c.last = &c.first;
     bool same = same_schema(&c, a, b);
     for (const struct schema_pair *pair = c.first; pair && same; pair = pair->next)

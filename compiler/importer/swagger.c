@@ -71,7 +71,7 @@ static const struct json *follow(const struct swagger *s, const struct json *val
     for (int i = 0; i < DEEPEST_REFERENCE && value; i++) {
         gramc_text reference = import_text(value, "$ref");
         if (!text_starts(reference, "#/")) break;
-        value = json_at(s->old, text_slice(reference, 1, reference.len));
+        value = import_target(s->in, s->old, reference);
     }
     return value;
 }

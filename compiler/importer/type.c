@@ -45,9 +45,9 @@ bool description_requires_fields(const struct json *schema) {
 /* `required: ["id"]`: what must be there and is no field of it. */
 void description_required_names(struct description *d, const struct json *schema) {
     const struct json *required = json_get(schema, "required");
-    struct doc *names = doc_list(d->in->arena, "[", "]");
+    struct doc *names = doc_list(&d->in->words, "[", "]");
     for (const struct json *item = required ? required->first : NULL; item; item = item->next)
-        if (!is_described(schema, item)) doc_add(names, doc_data(d->in->arena, item));
+        if (!is_described(schema, item)) doc_add(names, doc_data(&d->in->words, item));
     if (names && names->first) description_add(d, "required", names);
 }
 
@@ -55,7 +55,7 @@ static void describe(struct description *d, const struct import_field *field);
 
 struct description description_new(struct importer *in, const struct json *schema, bool is_field) {
     struct description d = {.in = in, .schema = schema, .is_field = is_field};
-    d.properties = doc_list(in->arena, "{", "}");
+    d.properties = doc_list(&in->words, "{", "}");
     buf_init(&d.raw, &in->arena->allocator, LARGEST_RAW);
     return d;
 }
@@ -67,23 +67,23 @@ static struct doc *described_value(struct importer *in, const struct json *schem
     struct description d = description_new(in, schema, field != NULL);
     describe(&d, field);
     buf_free(&d.raw);
-    struct doc *value = doc_chain(in->arena);
+    struct doc *value = doc_chain(&in->words);
     if (!value || !d.properties) return NULL;
     value->origin = schema;
     if (!d.properties->first) {
-        doc_add(value, doc_text(in->arena, d.label));
+        doc_add(value, doc_text(&in->words, d.label));
         return value;
     }
     bool only_items = text_is(d.label, "Array") && d.items && !d.properties->first->next &&
                       !d.nullable && !import_marks(in, schema);
     if (only_items) {
-        struct doc *list = doc_list(in->arena, "[", "]");
+        struct doc *list = doc_list(&in->words, "[", "]");
         doc_add(list, d.items);
         doc_add(value, list);
         return value;
     }
-    struct doc *map = doc_list(in->arena, "{", "}");
-    doc_property(in->arena, map, "type", doc_text(in->arena, d.label));
+    struct doc *map = doc_list(&in->words, "{", "}");
+    doc_property(&in->words, map, "type", doc_text(&in->words, d.label));
     for (struct doc *p = d.properties->first, *next; p; p = next) {
         next = p->next;
         p->next = NULL;
@@ -107,7 +107,7 @@ struct doc *import_key(struct arena *arena, gramc_text name) {
 
 static struct doc *field_map(struct description *d, const struct json *properties) {
     struct importer *in = d->in;
-    struct doc *map = doc_list(in->arena, "{", "}");
+    struct doc *map = doc_list(&in->words, "{", "}");
     for (const struct json *p = properties->first; p; p = p->next) {
         struct import_field field = {p->key, import_is_required(d->schema, p->key)};
         description_entry(d, map, p->key, described_value(in, p, &field));
@@ -116,7 +116,7 @@ static struct doc *field_map(struct description *d, const struct json *propertie
 }
 
 static void field_elements(struct description *d) {
-    d->elements = doc_list(d->in->arena, " ", "");
+    d->elements = doc_list(&d->in->words, " ", "");
     for (const struct json *p = import_own_fields(d->type); p; p = p->next) {
         struct import_field field = {p->key, import_is_required(d->schema, p->key)};
         doc_add(d->elements, import_node(d->in, p, &field));
@@ -148,7 +148,7 @@ static void describe_raw(struct description *d) {
     for (const struct json *m = d->schema->first; m; m = m->next) {
         if (text_is(m->key, "default")) continue;
         if (text_is(m->key, "description") && m->kind == JSON_STRING)
-            description_add(d, "description", doc_string(d->in->arena, m->text));
+            description_add(d, "description", doc_string(&d->in->words, m->text));
         else description_raw(d, m);
     }
 }
@@ -157,7 +157,7 @@ static void describe_dropped(struct description *d) {
     const struct json *description = json_get(d->schema, "description");
     description_label(d, "Any", TYPE_ANY);
     if (json_is(description, JSON_STRING))
-        description_add(d, "description", doc_string(d->in->arena, description->text));
+        description_add(d, "description", doc_string(&d->in->words, description->text));
     description_lose(d, d->schema, TEXT(""));
 }
 
@@ -168,10 +168,10 @@ static void describe_default(struct description *d, const struct import_field *f
     if (value && !said && raw) description_raw(d, value);
     else if (value && !said && !description_is_marked(d, MARK_DROP)) description_rest(d, value);
     if (field && !field->required && !said)
-        description_add(d, "optional", doc_words(d->in->arena, "true"));
+        description_add(d, "optional", doc_words(&d->in->words, "true"));
     if (field && field->required && said)
-        description_add(d, "required", doc_words(d->in->arena, "true"));
-    if (said) description_add(d, "default", doc_data(d->in->arena, value));
+        description_add(d, "required", doc_words(&d->in->words, "true"));
+    if (said) description_add(d, "default", doc_data(&d->in->words, value));
 }
 
 static void describe(struct description *d, const struct import_field *field) {
@@ -185,7 +185,7 @@ static void describe(struct description *d, const struct import_field *field) {
     } else {
         description_choose(d, &said);
         describe_fields(d, &said);
-        if (d->nullable) description_add(d, "nullable", doc_words(d->in->arena, "true"));
+        if (d->nullable) description_add(d, "nullable", doc_words(&d->in->words, "true"));
         description_keywords(d, &said);
     }
     describe_default(d, field);
@@ -202,44 +202,44 @@ static void describe(struct description *d, const struct import_field *field) {
 struct doc *import_node(struct importer *in, const struct json *schema,
                         const struct import_field *field) {
     struct description d = description_new(in, schema, field != NULL);
-    struct doc *node = doc_chain(in->arena);
+    struct doc *node = doc_chain(&in->words);
     describe(&d, field);
     buf_free(&d.raw);
     if (!node || !d.properties) return NULL;
     node->origin = schema;
-    doc_add(node, doc_words(in->arena, "("));
-    if (field) doc_add(node, doc_text(in->arena, import_quote_name(in->arena, field->name)));
-    doc_add(node, doc_words(in->arena, "::"));
-    doc_add(node, doc_text(in->arena, d.label));
+    doc_add(node, doc_words(&in->words, "("));
+    if (field) doc_add(node, doc_text(&in->words, import_quote_name(in->arena, field->name)));
+    doc_add(node, doc_words(&in->words, "::"));
+    doc_add(node, doc_text(&in->words, d.label));
     if (d.properties->first) {
-        doc_add(node, doc_words(in->arena, " "));
+        doc_add(node, doc_words(&in->words, " "));
         doc_add(node, d.properties);
     }
-    doc_add(node, doc_words(in->arena, ")"));
+    doc_add(node, doc_words(&in->words, ")"));
     return node;
 }
 
 struct doc *import_definition(struct importer *in, const struct import_type *type) {
     struct description d = description_new(in, type->schema, false);
-    struct doc *definition = doc_chain(in->arena);
+    struct doc *definition = doc_chain(&in->words);
     d.type = type;
     describe(&d, NULL);
     if (type->base && !description_is_marked(&d, MARK_RAW | MARK_DROP)) d.label = type->base->name;
     buf_free(&d.raw);
     if (!definition || !d.properties) return NULL;
     definition->origin = type->schema;
-    doc_add(definition, doc_words(in->arena, "["));
-    doc_add(definition, doc_text(in->arena, type->name));
-    doc_add(definition, doc_words(in->arena, ":"));
-    doc_add(definition, doc_text(in->arena, d.label));
+    doc_add(definition, doc_words(&in->words, "["));
+    doc_add(definition, doc_text(&in->words, type->name));
+    doc_add(definition, doc_words(&in->words, ":"));
+    doc_add(definition, doc_text(&in->words, d.label));
     if (d.properties->first) {
-        doc_add(definition, doc_words(in->arena, " "));
+        doc_add(definition, doc_words(&in->words, " "));
         doc_add(definition, d.properties);
     }
     if (d.elements) {
-        doc_add(definition, doc_words(in->arena, " |"));
+        doc_add(definition, doc_words(&in->words, " |"));
         doc_add(definition, d.elements);
     }
-    doc_add(definition, doc_words(in->arena, "]"));
+    doc_add(definition, doc_words(&in->words, "]"));
     return definition;
 }

@@ -30,6 +30,14 @@ static gramc_text decode(struct arena *arena, gramc_text text) {
     return buf_to_arena(&out, arena);
 }
 
+const struct json *import_target(struct importer *in, const struct json *document,
+                                 gramc_text reference) {
+    gramc_text pointer = text_slice(reference, 1, reference.len);
+    if (!text_starts(reference, "#/")) return NULL;
+    if (memchr(pointer.ptr, '%', pointer.len)) pointer = decode(in->arena, pointer);
+    return pointer.ptr ? import_at(in, document, pointer) : NULL;
+}
+
 static struct import_type *add_type(struct importer *in, gramc_text name) {
     struct import_type *type = ARENA_NEW(in->arena, struct import_type);
     if (!type) return NULL;
@@ -55,7 +63,7 @@ struct import_type *import_reference(struct importer *in, gramc_text reference) 
     while (hash < reference.len && reference.ptr[hash] >= '0' && reference.ptr[hash] <= '9') hash++;
     if (hash == reference.len || reference.ptr[hash] != '#') return NULL;
     gramc_text pointer = decode(in->arena, text_slice(reference, hash + 1, reference.len));
-    const struct json *target = in->arena->oom ? NULL : json_at(in->document, pointer);
+    const struct json *target = in->arena->oom ? NULL : import_at(in, in->document, pointer);
     bool schema =
         json_is(target, JSON_OBJECT) || json_is(target, JSON_TRUE) || json_is(target, JSON_FALSE);
     if (!schema) return NULL;

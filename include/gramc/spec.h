@@ -194,14 +194,16 @@ typedef struct gramc_impl {
     size_t header_count;
     gramc_text body; /* HTTP: a template; body.ptr NULL: none */
     gramc_text content_type;
-    gramc_text transform; /* HTTP: JOLT, as JSON; empty: none */
-    gramc_text server;    /* MCP: the McpServer of the same library */
-    gramc_text symbol;    /* PLUGIN: the function; empty: named as the tool */
-    bool in_process;      /* PLUGIN: loaded into this process, only when asked */
-    bool persistent;      /* EXEC: one process for many calls, by the line protocol */
-    uint64_t max_memory;  /* EXEC, PLUGIN: bytes of address space; 0: no limit */
-    uint32_t max_cpu_s;   /* EXEC, PLUGIN: seconds of CPU time; 0: no limit */
-    uint32_t max_files;   /* EXEC, PLUGIN: open at once; 0: no limit */
+    gramc_text transform;   /* HTTP: JOLT, as JSON; empty: none */
+    gramc_text server;      /* MCP: the McpServer of the same library */
+    gramc_text symbol;      /* PLUGIN: the function; empty: named as the tool */
+    bool in_process;        /* PLUGIN: loaded into this process, only when asked */
+    bool persistent;        /* EXEC: one process for many calls, by the line protocol */
+    uint64_t max_memory;    /* EXEC, PLUGIN: bytes of address space; 0: no limit */
+    uint32_t max_cpu_s;     /* EXEC, PLUGIN: seconds of CPU time; 0: no limit */
+    uint32_t max_files;     /* EXEC, PLUGIN: open at once; 0: no limit */
+    uint32_t max_processes; /* EXEC, PLUGIN: of the user, who is not root; 0: no limit */
+    uint64_t max_file_size; /* EXEC, PLUGIN: bytes of a file that it writes; 0: no limit */
     /* JSON Schemas of its own signature; empty: it has none. */
     gramc_text accepts_schema, returns_schema;
     /* The same as the library built them; NULL in one made by hand, whose texts are read. */

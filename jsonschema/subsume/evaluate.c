@@ -47,7 +47,8 @@ static const struct json *alone(struct compat *compat, const struct subsume_side
     struct json *whole = json_new(arena, JSON_OBJECT), *list = json_new(arena, JSON_ARRAY);
     json_append(list, json_copy_shallow(arena, node));
     json_set(whole, TEXT("allOf"), list);
-    if (side->defs) json_set(whole, TEXT("$defs"), json_copy_shallow(arena, side->defs));
+    if (side->defs && subsume_has_reference(node))
+        json_set(whole, TEXT("$defs"), json_copy_shallow(arena, side->defs));
     return arena->oom ? NULL : whole;
 }
 
@@ -81,7 +82,8 @@ static const struct subsume_program *find(struct compat *compat, struct subsume_
 
 bool subsume_evaluate_node(struct compat *compat, struct subsume_side *side,
                            const struct json *node, gramc_text json) {
-    if (node == side->root) return subsume_evaluate_program(compat, side->program, json);
+    if (node == side->root && side->program)
+        return subsume_evaluate_program(compat, side->program, json);
     if (node->kind != JSON_OBJECT) return node->kind == JSON_TRUE;
     const struct subsume_program *program = find(compat, side, node);
     if (!program || !program->program) compat->undecided = true;

@@ -175,8 +175,9 @@ static struct subsume_answer compare_item(const struct question *q, uint64_t ind
     return subsume_no(subsume_sample_array(q->compat, q->a, count, index, one.witness));
 }
 
-static bool keep(struct subsume_answer *all, struct subsume_answer one) {
+static bool keep(const struct question *q, struct subsume_answer *all, struct subsume_answer one) {
     if (one.kind != GRAMC_COMPARE_YES) *all = one;
+    if (q->compat->only_proves) return one.kind == GRAMC_COMPARE_YES;
     return one.kind != GRAMC_COMPARE_NO;
 }
 
@@ -184,7 +185,7 @@ static struct subsume_answer rule_prefix(const struct question *q) {
     struct subsume_answer all = subsume_yes;
     uint64_t index = 0;
     for (const struct json *item = q->keyword->first; item; item = item->next)
-        if (!keep(&all, compare_item(q, index++, item))) break;
+        if (!keep(q, &all, compare_item(q, index++, item))) break;
     return all;
 }
 
@@ -194,7 +195,7 @@ static struct subsume_answer rule_items(const struct question *q) {
     if (q->keyword->kind == JSON_ARRAY) return subsume_unknown("`items` is a list");
     uint64_t own = shape_prefix(q->a), first = json_is(prefix, JSON_ARRAY) ? prefix->count : 0;
     for (uint64_t i = first; i <= (own > first ? own : first); i++)
-        if (!keep(&all, compare_item(q, i, q->keyword))) break;
+        if (!keep(q, &all, compare_item(q, i, q->keyword))) break;
     return all;
 }
 
@@ -228,7 +229,7 @@ static struct subsume_answer compare_member(const struct question *q, gramc_text
 static struct subsume_answer rule_properties(const struct question *q) {
     struct subsume_answer all = subsume_yes;
     for (const struct json *p = q->keyword->first; p; p = p->next)
-        if (!keep(&all, compare_member(q, p->key, p))) break;
+        if (!keep(q, &all, compare_member(q, p->key, p))) break;
     return all;
 }
 
@@ -319,10 +320,11 @@ static struct subsume_answer rule_additional(const struct question *q) {
         const struct json *own = json_get(q->a->nodes[i], "properties");
         if (!json_is(own, JSON_OBJECT)) continue;
         for (const struct json *p = own->first; p; p = p->next)
-            if (!json_get_text(known, p->key) && !keep(&all, compare_member(q, p->key, q->keyword)))
+            if (!json_get_text(known, p->key) &&
+                !keep(q, &all, compare_member(q, p->key, q->keyword)))
                 return all;
     }
-    keep(&all, compare_member(q, (gramc_text){NULL, 0}, q->keyword));
+    keep(q, &all, compare_member(q, (gramc_text){NULL, 0}, q->keyword));
     return all;
 }
 

@@ -246,6 +246,7 @@ static void offer_strings(struct pool *pool) {
 
 gramc_text subsume_sample_array(struct compat *compat, const struct conjunction *a, uint64_t count,
                                 uint64_t index, gramc_text value) {
+    if (compat->only_proves) return (gramc_text){NULL, 0};
     bool unique = shape_is_unique(a);
     struct buf text;
     buf_init(&text, &compat->arena.allocator, 1 << 20);
@@ -356,6 +357,7 @@ static void begin(struct drawing *d, struct compat *compat, const struct conjunc
 
 gramc_text subsume_sample_object(struct compat *compat, const struct conjunction *a,
                                  gramc_text name, gramc_text value) {
+    if (compat->only_proves) return (gramc_text){NULL, 0};
     struct drawing d;
     begin(&d, compat, a);
     if (name.ptr && value.len) draw(&d, name, value);
@@ -439,6 +441,7 @@ static struct subsume_answer sample_branches(struct compat *compat, const struct
 
 /* First shallow, then deeper: a recursive type would else be followed to its limit. */
 gramc_text subsume_sample_of(struct compat *compat, const struct conjunction *a, uint32_t variant) {
+    if (compat->only_proves) return (gramc_text){NULL, 0};
     uint32_t outer_variant = compat->variant, outer_depth = compat->depth;
     bool outermost = !compat->sampling;
     struct subsume_answer answer = subsume_unknown(NULL);

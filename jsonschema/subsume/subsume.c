@@ -9,6 +9,8 @@
 #include "jsonschema/subsume/subsume.h"
 
 #include "base/text.h"
+#include "jsonschema/subsume/prove.h"
+
 struct pair {
     const struct pair *outer;
     const struct conjunction *a;
@@ -38,10 +40,12 @@ bool subsume_step(struct compat *compat) {
     return true;
 }
 
-/* Of a part that must hold as well: NO wins, then UNKNOWN. */
-static bool join(struct subsume_answer *all, struct subsume_answer part) {
+/* Of a part that must hold as well: NO wins, then UNKNOWN. False: nothing else can change it. */
+static bool join(const struct compat *compat, struct subsume_answer *all,
+                 struct subsume_answer part) {
     if (part.kind == GRAMC_COMPARE_NO) *all = part;
     else if (all->kind == GRAMC_COMPARE_YES) *all = part;
+    if (compat->only_proves) return all->kind == GRAMC_COMPARE_YES;
     return all->kind != GRAMC_COMPARE_NO;
 }
 
@@ -103,7 +107,7 @@ static struct subsume_answer ask_types(struct compat *compat, const struct conju
     if (types & 1u << JSON_TYPE_NUMBER) types &= ~(1u << JSON_TYPE_INTEGER);
     for (enum json_type only = 0; only < JSON_TYPES; only++) {
         if (!(types & 1u << only)) continue;
-        if (!join(&all, question(compat, a, only, b))) break;
+        if (!join(compat, &all, question(compat, a, only, b))) break;
     }
     return all;
 }
@@ -118,7 +122,7 @@ static struct subsume_answer choose(struct compat *compat, const struct conjunct
     for (const struct json *option = options->first; option; option = option->next) {
         struct conjunction chosen = *a;
         conjunction_add(&chosen, option);
-        if (!join(&all, split(compat, &chosen, at, stage, b, question))) break;
+        if (!join(compat, &all, split(compat, &chosen, at, stage, b, question))) break;
     }
     return all;
 }
@@ -152,18 +156,19 @@ struct subsume_answer subsume_each_branch(struct compat *compat, const struct co
 
 /* ## Keywords of B */
 
-static bool has_reference(const struct json *value) {
+bool subsume_has_reference(const struct json *value) {
     if (value->kind != JSON_ARRAY && value->kind != JSON_OBJECT) return false;
     if (json_get(value, "$ref")) return true;
     for (const struct json *child = value->first; child; child = child->next)
-        if (has_reference(child)) return true;
+        if (subsume_has_reference(child)) return true;
     return false;
 }
 
 static bool is_same(struct compat *compat, const struct conjunction *a, const struct json *b) {
     for (uint32_t i = 0; i < a->count; i++) {
         uint64_t work = compat->steps;
-        if (json_equal_within(a->nodes[i], b, &work) && (compat->same_defs || !has_reference(b)))
+        if (json_equal_within(a->nodes[i], b, &work) &&
+            (compat->same_defs || !subsume_has_reference(b)))
             return true;
     }
     return false;
@@ -185,13 +190,13 @@ static struct subsume_answer against_keywords(struct compat *compat, const struc
     struct subsume_answer all = subsume_yes;
     for (const struct json *keyword = b->first; keyword; keyword = keyword->next) {
         struct subsume_answer part = rules_keyword(compat, a, only, b, keyword);
-        bool shown =
-            part.kind == GRAMC_COMPARE_NO && subsume_evaluate_witness(compat, a, b, part.witness);
+        bool shown = part.kind == GRAMC_COMPARE_NO && !compat->only_proves &&
+                     subsume_evaluate_witness(compat, a, b, part.witness);
         if (part.kind == GRAMC_COMPARE_NO && !shown)
             part = subsume_unknown("the value that should show it does not");
-        if (!join(&all, part)) return all;
+        if (!join(compat, &all, part)) return all;
     }
-    if (all.kind == GRAMC_COMPARE_UNKNOWN)
+    if (all.kind == GRAMC_COMPARE_UNKNOWN && !compat->only_proves)
         return subsume_sample_against(compat, a, only, b, all.reason);
     return all;
 }
@@ -203,9 +208,10 @@ struct subsume_answer subsume_branch_includes(struct compat *compat, const struc
     if (b->kind == JSON_TRUE || (b->kind == JSON_OBJECT && b->count == 0)) return subsume_yes;
     if (is_same(compat, a, b)) return subsume_yes;
     if (rules_empty(compat, a, only, NULL).kind == GRAMC_COMPARE_YES) return subsume_yes;
+    static const char unsure[] = "it is not known whether there is such a value";
     if (b->kind != JSON_OBJECT)
-        return subsume_sample_against(compat, a, only, b,
-                                      "it is not known whether there is such a value");
+        return compat->only_proves ? subsume_unknown(unsure)
+                                   : subsume_sample_against(compat, a, only, b, unsure);
     const struct pair *known = find_pair(compat, &pair);
     if (known && known->level < compat->level) return subsume_yes;
     if (known) return subsume_unknown("a schema refers to itself without getting any deeper");
@@ -306,7 +312,7 @@ static struct subsume_answer decide(struct compat *compat, bool fill) {
     struct subsume_answer answer = subsume_includes(compat, &whole, compat->b.root);
     if (answer.kind == GRAMC_COMPARE_YES && compat->undecided)
         return subsume_unknown("a part of a schema cannot be judged on its own");
-    if (answer.kind != GRAMC_COMPARE_NO) return answer;
+    if (answer.kind != GRAMC_COMPARE_NO || compat->only_proves) return answer;
     if (fill) answer.witness = subsume_evaluate_fill(compat, answer.witness);
     if (subsume_evaluate_program(compat, compat->a.program, answer.witness) &&
         !subsume_evaluate_program(compat, compat->b.program, answer.witness))
@@ -373,6 +379,23 @@ gramc_status gramc_schema_compare_documents(gramc_comparison **out, const struct
     gramc_status status = open_document(&own->compat, &own->compat.a, a);
     if (status == GRAMC_OK) status = open_document(&own->compat, &own->compat.b, b);
     return finish(out, own, status, options);
+}
+
+/* The programs are compiled when something is evaluated. */
+gramc_status subsume_prove(bool *proven, const struct json *a, const struct json *b,
+                           const gramc_compare_options *options) {
+    struct comparison *own = begin(options);
+    *proven = false;
+    if (!own) return GRAMC_NOMEM;
+    struct compat *compat = &own->compat;
+    compat->only_proves = true;
+    set_root(&compat->a, a);
+    set_root(&compat->b, b);
+    *proven = decide(compat, false).kind == GRAMC_COMPARE_YES;
+    gramc_status status = compat->arena.oom ? GRAMC_NOMEM : GRAMC_OK;
+    close_sides(compat);
+    gramc_comparison_free(&own->public);
+    return status;
 }
 
 /* ## Samples */

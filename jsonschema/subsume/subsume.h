@@ -54,7 +54,8 @@ struct compat {
     bool sampling;
     bool typical; /* samples are for people to see: what is usual comes first, not what is small */
     bool same_defs;
-    bool undecided; /* a part could not be evaluated: then nothing is proven */
+    bool only_proves; /* nobody asks for a NO: no values are made */
+    bool undecided;   /* a part could not be evaluated: then nothing is proven */
 };
 
 extern const struct subsume_answer subsume_yes;
@@ -84,6 +85,8 @@ struct subsume_answer subsume_includes(struct compat *compat, const struct conju
 /* The same for one branch; B is followed through references and alternatives. */
 struct subsume_answer subsume_branch_includes(struct compat *compat, const struct conjunction *a,
                                               enum json_type only, const struct json *b);
+/* True if it, or something in it, refers to another schema. */
+bool subsume_has_reference(const struct json *value);
 const struct json *subsume_follow(const struct subsume_side *side, const struct json *reference);
 void conjunction_add(struct conjunction *conjunction, const struct json *node);
 

@@ -56,13 +56,18 @@ struct sending {
 
 /* ## The end */
 
+static const char *limit_of(int number) {
+    if (number == SIGXCPU) return ", its limit of CPU time";
+    return number == SIGXFSZ ? ", its limit of the size of a file" : "";
+}
+
 void child_explain_end(char *out, size_t size, const char *noun, const struct child_end *end) {
     gramc_text tail = end->tail;
     const char *colon = tail.len ? ": " : "";
     if (end->broken) snprintf(out, size, "%s %s%s%.*s", noun, end->broken, colon, TEXT_ARGS(tail));
     else if (end->signal)
         snprintf(out, size, "%s was ended by signal %d%s%s%.*s", noun, end->signal,
-                 end->signal == SIGXCPU ? ", its limit of CPU time" : "", colon, TEXT_ARGS(tail));
+                 limit_of(end->signal), colon, TEXT_ARGS(tail));
     else
         snprintf(out, size, "%s ended with exit status %lld%s%.*s", noun, (long long)end->status,
                  colon, TEXT_ARGS(tail));

@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 
-enum { LIMITS = 3, NUMBER_SIZE = 24 };
+enum { LIMITS = 5, NUMBER_SIZE = 24 };
 
 /* As gramc-host's options name them. */
 struct limit {
@@ -17,13 +17,17 @@ struct limit {
 };
 
 bool impl_has_limits(const gramc_impl *impl) {
-    return impl->max_memory || impl->max_cpu_s || impl->max_files;
+    return impl->max_memory || impl->max_cpu_s || impl->max_files || impl->max_processes ||
+           impl->max_file_size;
 }
 
 static void add_limits(struct arena *arena, gramc_text *words, size_t *count,
                        const gramc_impl *impl) {
-    const struct limit list[LIMITS] = {
-        {"--memory", impl->max_memory}, {"--cpu", impl->max_cpu_s}, {"--files", impl->max_files}};
+    const struct limit list[LIMITS] = {{"--memory", impl->max_memory},
+                                       {"--cpu", impl->max_cpu_s},
+                                       {"--files", impl->max_files},
+                                       {"--processes", impl->max_processes},
+                                       {"--file-size", impl->max_file_size}};
     char number[NUMBER_SIZE];
     for (size_t i = 0; i < LIMITS; i++) {
         if (list[i].most == 0) continue;

@@ -63,8 +63,9 @@ static void make_key(struct buf *key, const gramc_impl *impl, uint64_t company) 
     for (size_t i = 0; i < impl->env_count; i++) put_key(key, impl->env[i]);
     buf_putc(key, '|');
     put_key(key, impl->folder);
-    buf_printf(key, "|%d|%llu|%u|%u", (int)impl->kind, (unsigned long long)impl->max_memory,
-               (unsigned)impl->max_cpu_s, (unsigned)impl->max_files);
+    buf_printf(key, "|%d|%llu|%u|%u|%u|%llu", (int)impl->kind, (unsigned long long)impl->max_memory,
+               (unsigned)impl->max_cpu_s, (unsigned)impl->max_files, (unsigned)impl->max_processes,
+               (unsigned long long)impl->max_file_size);
 }
 
 static struct worker_pool *find_pool(gramc_loop *loop, gramc_text key) {

@@ -56,7 +56,10 @@ class Attempt:
 
     def run(self, **more):
         process = self.start(**more)
-        said = process.communicate(timeout=SECONDS * 3)[0]
+        try: said = process.communicate(timeout=SECONDS * 3)[0]
+        except subprocess.TimeoutExpired:
+            process.kill()
+            said = "(gramc did not end) " + process.communicate(timeout=SECONDS)[0]
         return process.returncode, said
 
     def nothing_left(self, what):
@@ -79,7 +82,7 @@ def end_at_once(process):
         except subprocess.TimeoutExpired: pass
 
 def gramc_is_ended():
-    for kind, how in (("tool", "hold"), ("staying", "stay"), ("server", "hold"), ("plugin", "scatter"), ("grader", "hold")):
+    for kind, how in (("tool", "hold"), ("staying", "stay"), ("server", "hold"), ("plugin", "scatter"), ("grader", "hold"), ("tool", "stop-helper")):
         for number in (signal.SIGKILL, signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM, signal.SIGINT):
             attempt = Attempt(how, kind)
             process = attempt.start()
@@ -132,9 +135,48 @@ def burning():
     check(code == 3 and "the program was ended by signal 24, its limit of CPU time" in said, "a loop that ignores SIGXCPU says", code, said)
     attempt.nothing_left("a loop that ignores SIGXCPU")
 
+def bombing():
+    """Of a user who has other processes, perhaps: the limit counts them too."""
+    most = sum(1 for pid in os.listdir("/proc") if pid.isdigit() and threads_of(pid)) + 200
+    attempt = Attempt("bomb", more=f", maxProcesses: {most}")
+    code, said = attempt.run()
+    made = int(said.split()[1]) if said.startswith("made ") else -1
+    check(code == 0 and 0 < made <= most, "a fork bomb says", code, said)
+    attempt.nothing_left("a fork bomb")
+
+def threads_of(pid):
+    return os.path.exists(f"/proc/{pid}/task")
+
+def filling():
+    attempt = Attempt("fill", more=", maxFileSize: 1MB")
+    code, said = attempt.run()
+    check(code == 3 and "the program was ended by signal 25, its limit of the size of a file" in said, "a file of 10 GB:", code, said)
+    attempt = Attempt("fill-on", more=", maxFileSize: 1MB")
+    code, said = attempt.run()
+    check(code == 0 and "refused: File too large" in said, "a file of 10 GB with SIGXFSZ ignored:", code, said)
+    big = f"{attempt.home}/big"
+    check(not os.path.exists(big) or os.path.getsize(big) <= 1 << 20, "the file grew to", os.path.exists(big) and os.path.getsize(big))
+
+def environment_block():
+    """As root, or as the same user where gramc is readable: the block holds nothing at all."""
+    attempt = Attempt("hold")
+    process = attempt.start()
+    wait_for(lambda: os.path.exists(attempt.ready), SECONDS)
+    try:
+        with open(f"/proc/{process.pid}/environ", "rb") as file: block = file.read()
+        check(KEY.encode() not in block and block.strip(b"\0") == b"", "the environment block of gramc:", block)
+    except PermissionError: check(os.getuid() != 0, "root may not read the environment of gramc")
+    except ProcessLookupError: check(False, "gramc ended before its tool:", process.communicate(timeout=SECONDS)[0])
+    process.kill()
+    process.communicate(timeout=SECONDS)
+    attempt.nothing_left("gramc killed")
+
 try:
     install()
+    bombing(), filling(), environment_block()
     leaves_daemons(), gramc_is_ended(), deadline(), inherited(), rights(), burning()
     if not SANITIZED: spying()  # a sanitized gramc stays readable for its own search for leaks
-finally: shutil.rmtree(work, ignore_errors=True)
+finally:
+    for pid in left_behind(f"escapee-{os.getpid()}-"): os.kill(pid, signal.SIGKILL)  # a check that broke off left them
+    shutil.rmtree(work, ignore_errors=True)
 finish(70)

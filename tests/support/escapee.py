@@ -64,13 +64,32 @@ def spy():
 
 def stop_helper():
     daemon()
-    say_ready()
     os.kill(os.getppid(), signal.SIGSTOP)
+    say_ready()
     while True: time.sleep(600)
 
 def burn():
     signal.signal(signal.SIGXCPU, signal.SIG_IGN)
     while True: pass
+
+def bomb():
+    """The first that gets no process says so; before that, each adds one."""
+    made = 0
+    while made < 5000:
+        try: pid = os.fork()
+        except BlockingIOError: break
+        if pid == 0:
+            os.setsid()
+            while True: time.sleep(600)
+        made += 1
+    print(f"made {made}")
+
+def fill(ignores):
+    if ignores: signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    else: signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # python ignores it
+    with open("big", "wb", buffering=0) as file:
+        try: os.posix_fallocate(file.fileno(), 0, 10 << 30)
+        except OSError as error: print("refused:", error.strerror)
 
 if how == "daemon": daemon(); print("left two")
 elif how == "hold": daemon(); wait()
@@ -82,5 +101,8 @@ elif how == "rights":
     with open("/proc/self/status") as file: lines = dict(line.rstrip("\n").split(":\t", 1) for line in file if ":\t" in line)
     import resource
     print(json.dumps({"no_new_privs": lines["NoNewPrivs"], "core": resource.getrlimit(resource.RLIMIT_CORE)}))
+elif how == "bomb": bomb()
+elif how == "fill": fill(False)
+elif how == "fill-on": fill(True)
 elif how == "burn": burn()
 elif how == "stop-helper": stop_helper()

@@ -28,10 +28,3 @@ def wait_for(holds, seconds):
 def wait_until_gone(mark, seconds):
     wait_for(lambda: not left_behind(mark), seconds)
     return left_behind(mark)
-
-def descriptors_of(pid):
-    """What is open, by number; {} where it cannot be told."""
-    try:
-        folder = f"/proc/{pid}/fd"
-        return {int(fd): os.readlink(f"{folder}/{fd}") for fd in os.listdir(folder)}
-    except OSError: return {}

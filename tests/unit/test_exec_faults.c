@@ -42,7 +42,8 @@ static void expect_nothing_left(size_t descriptors) {
 
 struct limits {
     uint64_t max_memory;
-    uint32_t max_cpu_s, max_files;
+    uint32_t max_cpu_s, max_files, max_processes;
+    uint64_t max_file_size;
 };
 
 struct plan {
@@ -67,6 +68,8 @@ static void run_plan(const struct plan *plan, struct test_said *said) {
     impl->max_memory = plan->limits.max_memory;
     impl->max_cpu_s = plan->limits.max_cpu_s;
     impl->max_files = plan->limits.max_files;
+    impl->max_processes = plan->limits.max_processes;
+    impl->max_file_size = plan->limits.max_file_size;
     test_say(&test, plan->arguments ? plan->arguments : "{}", plan->times ? plan->times : 1,
              plan->at_once, said);
     test_agent_free(&test);
@@ -120,6 +123,10 @@ static void limits(void **state) {
         {"ulimit -v", "262144", {.max_memory = 256 << 20}},
         {"ulimit -t", "7", {.max_cpu_s = 7}},
         {"ulimit -n", "20", {.max_files = 20}},
+        {"grep -c '^Max processes *300 *300 ' /proc/self/limits", "1", {.max_processes = 300}},
+        {"grep -c '^Max file size *4096 *4096 ' /proc/self/limits", "1", {.max_file_size = 4096}},
+        {"grep -c '^Max cpu time *7 *8 ' /proc/self/limits", "1", {.max_cpu_s = 7}},
+        {"grep -c '^Max core file size *0 *0 ' /proc/self/limits", "1", {.max_files = 20}},
         {"while :; do :; done",
          "Error: the program was ended by signal 24, its limit of CPU time",
          {.max_cpu_s = 1}},

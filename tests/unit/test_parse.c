@@ -19,8 +19,7 @@ struct verdict {
 static const struct verdict verdicts[] = {{"both", true, true, true},
                                           {"default", false, true, false},
                                           {"none", false, false, false},
-                                          {"late", true, true, false},
-                                          {"plain", true, false, false}};
+                                          {"late", true, true, false}};
 
 static bool evaluate(gramc_text text, bool plain, bool *silent) {
     struct gram gram;
