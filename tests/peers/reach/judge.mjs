@@ -60,6 +60,11 @@ function modern(schema, unanchored) {
     out.$ref = '#';
     delete out.$recursiveRef;
   }
+  // Ajv compares only what has the type of `items` beside it, and so not what `prefixItems` are for.
+  if (out.uniqueItems === true && out.prefixItems && isObject(out.items)) {
+    out.allOf = [].concat(out.allOf ?? [], { uniqueItems: true });
+    delete out.uniqueItems;
+  }
   // No word of JSON Schema, but one that Ajv knows.
   delete out.nullable;
   delete out.$schema;
