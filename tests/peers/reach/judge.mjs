@@ -35,15 +35,15 @@ const MAPS = new Set(['properties', 'patternProperties', '$defs', 'definitions',
 const DATA = new Set(['enum', 'const', 'default', 'examples', 'example']);
 
 // Draft 4's flags as bounds, and what a later draft reads otherwise; names in maps are no keywords.
-function modern(schema, draft4) {
-  if (Array.isArray(schema)) return schema.map((s) => modern(s, draft4));
+function modern(schema, unanchored) {
+  if (Array.isArray(schema)) return schema.map((s) => modern(s, unanchored));
   if (!isObject(schema)) return schema;
   const out = {};
   for (const [key, value] of Object.entries(schema)) {
     if (DATA.has(key)) out[key] = value;
     else if (MAPS.has(key) && isObject(value))
-      out[key] = Object.fromEntries(Object.entries(value).map(([k, v]) => [k, modern(v, draft4)]));
-    else out[key] = modern(value, draft4);
+      out[key] = Object.fromEntries(Object.entries(value).map(([k, v]) => [k, modern(v, unanchored)]));
+    else out[key] = modern(value, unanchored);
   }
   for (const [flag, bound] of [['exclusiveMinimum', 'minimum'], ['exclusiveMaximum', 'maximum']]) {
     if (typeof out[flag] !== 'boolean') continue;
@@ -55,6 +55,16 @@ function modern(schema, draft4) {
   if (typeof out.required === 'boolean') delete out.required;
   // Each document stands for itself: names of elsewhere would collide between documents.
   if (typeof out.id === 'string') delete out.id;
+  // The same where nothing is anchored (prepared() says so); Ajv takes a definition for the root there.
+  if (unanchored && out.$recursiveRef === '#' && !('$ref' in out)) {
+    out.$ref = '#';
+    delete out.$recursiveRef;
+  }
+  // Ajv compares only what has the type of `items` beside it, and so not what `prefixItems` are for.
+  if (out.uniqueItems === true && out.prefixItems && isObject(out.items)) {
+    out.allOf = [].concat(out.allOf ?? [], { uniqueItems: true });
+    delete out.uniqueItems;
+  }
   // No word of JSON Schema, but one that Ajv knows.
   delete out.nullable;
   delete out.$schema;
@@ -66,7 +76,7 @@ const isOld = (schema) => JSON.stringify(schema).includes('"items":[');
 
 export function prepared(schema) {
   const draft = typeof schema.$schema === 'string' ? schema.$schema : '';
-  const copy = modern(schema, /draft-0[346]|json-schema\.org\/schema/.test(draft));
+  const copy = modern(schema, !JSON.stringify(schema).includes('$recursiveAnchor'));
   if (/2019-09/.test(draft)) return { Kind: Ajv2019, schema: copy };
   return { Kind: (draft && !/2020-12/.test(draft)) || isOld(copy) ? Ajv : Ajv2020, schema: copy };
 }

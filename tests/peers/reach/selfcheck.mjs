@@ -3,6 +3,7 @@
 import { compare } from './judge.mjs';
 import { PROVIDERS } from './rules.mjs';
 
+const tuple = { type: 'array', prefixItems: [{ enum: [3] }, { enum: [3, 4] }], items: { type: 'boolean' }, minItems: 2, maxItems: 2 };
 const two = (p, q) => ({ type: 'object', properties: { p, q } });
 const PAIRS = [
   [{ pattern: '^a$' }, { pattern: '^b$' }], [{ minimum: 1 }, { minimum: 2 }], [{ maximum: 1 }, { exclusiveMaximum: 1 }],
@@ -12,6 +13,7 @@ const PAIRS = [
   [{ type: 'array', uniqueItems: true }, { type: 'array' }], [{ type: 'object', required: ['a'] }, { type: 'object' }],
   [{ type: 'object', additionalProperties: false }, { type: 'object' }], [{ format: 'date' }, { format: 'time' }], [{ multipleOf: 2 }, { multipleOf: 3 }],
   [{ anyOf: [{ type: 'string' }, { type: 'number' }] }, { type: 'string' }], [{ not: { type: 'string' } }, {}],
+  [{ ...tuple, uniqueItems: true }, tuple],
 ];
 
 // What else stands in a schema must not hide it: each pair is judged behind a pattern of another field.
