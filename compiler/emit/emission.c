@@ -51,12 +51,24 @@ static struct json *lower_tool(struct emission *e, const struct tool *tool, stru
     return lowered;
 }
 
+/* Of several types: arguments are an object in every call, and protocols want to read just that. */
+static const struct json *without_other_types(struct arena *arena, const struct json *document) {
+    const struct json *types = json_get(document, "type");
+    const struct json *type = json_is(types, JSON_ARRAY) ? types->first : NULL;
+    while (type && !(type->kind == JSON_STRING && text_is(type->text, "object"))) type = type->next;
+    struct json *copy = type ? json_copy_shallow(arena, document) : NULL;
+    if (copy) json_set(copy, TEXT("type"), json_new_text(arena, JSON_STRING, TEXT("object")));
+    return type ? copy : document;
+}
+
 /* In the arena, or as it was prepared. */
 static const struct json *document_of(const struct emission *e, const struct tool *tool,
                                       struct arena *arena) {
     bool prepared = tool->public.document && e->style == SCHEMA_PRINTED;
-    return prepared ? tool->public.document
-                    : schema_document(arena, &tool->signature->arguments, e->style);
+    const struct json *document =
+        prepared ? tool->public.document
+                 : schema_document(arena, &tool->signature->arguments, e->style);
+    return e->target->flags & EVALUATES_SCHEMAS ? without_other_types(arena, document) : document;
 }
 
 /* What no provider takes at the top has gone into the description. */
@@ -71,7 +83,7 @@ static const struct json *accepted_of(const struct emission *e, const struct too
 
 /* Parameters alone are never refused. */
 static bool may_be_refused(const struct emission *e, const struct tool *tool) {
-    return e->target->flags & REQUEST_FORM &&
+    return e->target->flags & EVALUATES_SCHEMAS &&
            (!tool->signature || signature_says_more(tool->signature));
 }
 
