@@ -131,9 +131,10 @@ static struct json *read_members(struct outline *outline, const char *open) {
 
 struct json *run_outline(const struct gramc_schema *schema, gramc_text text, unsigned flags,
                          struct arena *arena, uint64_t *spent) {
+    if (!text.len) return NULL;
     const char *start = text.ptr, *end = start + text.len;
-    while (end > start && json_byte_is(end[-1], JSON_BYTE_BLANK)) end--;
-    if (end == start || end[-1] != '}' || text.len > INT32_MAX || schema->dynamic) return NULL;
+    while (end > start + 1 && json_byte_is(end[-1], JSON_BYTE_BLANK)) end--;
+    if (end[-1] != '}' || text.len > INT32_MAX || schema->dynamic) return NULL;
     if (!can_outline(schema->root)) return NULL;
     struct outline outline;
     outline.text = text;
