@@ -233,6 +233,11 @@ static void check_and_call(struct slot *slot) {
                                          .index = slot->index};
     gramc_text given = json_mended(&run->ask.arena, slot->call->arguments);
     gramc_text arguments = wire_arguments(&run->ask.arena, slot->bound, given);
+    /* What was said may be lost, and is not called as if it were nothing. */
+    if (run->ask.arena.oom) {
+        settle_nomem(slot);
+        return;
+    }
     slot->checked = (struct checked_call){.loop = run->loop,
                                           .bound = slot->bound,
                                           .events = &events,
