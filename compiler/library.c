@@ -9,10 +9,11 @@
 #include "compiler/data.h"
 #include "compiler/pattern.h"
 #include "compiler/properties.h"
+#include "compiler/sandbox.h"
 
 struct library_properties {
     gramc_text description;
-    const struct value *extends, *before, *after;
+    const struct value *extends, *before, *after, *sandbox;
 };
 
 static const struct property_row library_rows[] = {
@@ -20,6 +21,7 @@ static const struct property_row library_rows[] = {
     {"extends", PROPERTY_VALUE, offsetof(struct library_properties, extends)},
     {"before", PROPERTY_VALUE, offsetof(struct library_properties, before)},
     {"after", PROPERTY_VALUE, offsetof(struct library_properties, after)},
+    {"sandbox", PROPERTY_VALUE, offsetof(struct library_properties, sandbox)},
     {"meta", PROPERTY_IGNORED, 0},
 };
 
@@ -92,6 +94,7 @@ void library_read(struct pass *pass, struct gramc_spec *spec, const struct patte
     library->extends = p.extends;
     if (p.before) library_guard(pass, p.before, "before", &library->public.before);
     if (p.after) library_guard(pass, p.after, "after", &library->public.after);
+    if (p.sandbox) library->public.sandbox = sandbox_read(pass, p.sandbox);
     library->impls = arena_array(pass->arena, pattern->element_count, sizeof *library->impls);
     library->boxes = arena_array(pass->arena, pattern->element_count, sizeof *library->boxes);
     if (!library->impls || !library->boxes) return;
@@ -168,11 +171,12 @@ static void merge_boxes(struct pass *pass, struct library *library, const gramc_
     library->public.box_count = count;
 }
 
-/* A guard is not lost because a library stands on top of another. */
-static void inherit_guards(struct library *library, const gramc_library *base) {
+/* A guard or a wall is not lost because a library stands on top of another. */
+static void inherit_protection(struct library *library, const gramc_library *base) {
     if (!base) return;
     if (!library->public.before.argc) library->public.before = base->before;
     if (!library->public.after.argc) library->public.after = base->after;
+    if (!library->public.sandbox) library->public.sandbox = base->sandbox;
 }
 
 /* ## References to servers */
@@ -210,7 +214,7 @@ static void resolve(struct pass *pass, const struct gramc_spec *spec, struct lib
     for (size_t i = 0; i < library->impl_count; i++)
         check_server(pass, library, &library->impls[i]);
     if (pass->compilation->looks_for_files) library_check_files(pass, library);
-    inherit_guards(library, base);
+    inherit_protection(library, base);
     library->public.fingerprint =
         library_fingerprint(pass->arena, pass->compilation->reader, &library->public);
     library->state = LIBRARY_RESOLVED;

@@ -8,10 +8,11 @@
 #include "compiler/data.h"
 #include "compiler/pattern.h"
 #include "compiler/properties.h"
+#include "compiler/sandbox.h"
 
 struct box_properties {
     gramc_text description, url, file, store;
-    const struct value *isolation, *approve;
+    const struct value *isolation, *approve, *sandbox;
     const struct value *command, *env, *headers, *tools, *rename;
     uint32_t timeout_ms;
     bool literal;
@@ -36,6 +37,7 @@ static const struct property_row mcp_rows[] = {
     {"timeout", PROPERTY_DURATION, AT(timeout_ms)},
     {"approve", PROPERTY_VALUE, AT(approve)},
     {"isolation", PROPERTY_VALUE, AT(isolation)},
+    {"sandbox", PROPERTY_VALUE, AT(sandbox)},
     {"meta", PROPERTY_IGNORED, 0},
 };
 static const struct property_row http_rows[] = {
@@ -86,7 +88,7 @@ static bool is_whole_server(const gramc_box *box) {
 static void refuse_others(struct pass *pass, const struct pattern *pattern, bool is_program) {
     static const char *const of_url[] = {"headers",   "caFile", "clientCertificate",
                                          "clientKey", "proxy",  NULL};
-    static const char *const of_command[] = {"env", NULL};
+    static const char *const of_command[] = {"env", "sandbox", NULL};
     for (const char *const *name = is_program ? of_url : of_command; *name; name++) {
         const struct property *other = property_find(pattern->subject, *name);
         if (other)
@@ -110,6 +112,7 @@ static void read_server(struct pass *pass, gramc_box *box, const struct pattern 
         return;
     }
     refuse_others(pass, pattern, p->command);
+    if (p->sandbox && p->command) box->sandbox = sandbox_read(pass, p->sandbox);
     if (!p->env || !p->command) return;
     box->env = library_env(pass, p->env, &box->env_count);
     check_secrets(pass, p->env);

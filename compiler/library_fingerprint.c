@@ -127,6 +127,16 @@ static void add_newer_limits(struct sha256 *sha, const gramc_impl *impl) {
     sha256_add_number(sha, impl->max_file_size);
 }
 
+/* Likewise. */
+static void add_sandbox(struct sha256 *sha, const char *key, const gramc_sandbox *sandbox) {
+    if (!sandbox) return;
+    sha256_add_text(sha, text_of(key));
+    add_texts(sha, sandbox->read, sandbox->read_count);
+    add_texts(sha, sandbox->write, sandbox->write_count);
+    add_texts(sha, sandbox->env, sandbox->env_count);
+    sha256_add_number(sha, sandbox->network);
+}
+
 static void add_impl(struct taker *taker, const gramc_impl *impl) {
     struct sha256 *sha = &taker->sha;
     const uint64_t numbers[] = {impl->kind,       impl->timeout_ms, impl->in_process,
@@ -149,6 +159,7 @@ static void add_impl(struct taker *taker, const gramc_impl *impl) {
     add_approve(sha, impl->approve);
     if (impl->library_named.len) sha256_add_text(sha, impl->library_named);
     add_transport(taker, impl->folder, &impl->transport);
+    add_sandbox(sha, "sandbox", impl->sandbox);
 }
 
 static void add_box(struct taker *taker, const gramc_box *box) {
@@ -166,6 +177,7 @@ static void add_box(struct taker *taker, const gramc_box *box) {
     add_isolation(sha, box->isolation);
     add_approve(sha, box->approve);
     add_transport(taker, box->folder, &box->transport);
+    add_sandbox(sha, "sandbox", box->sandbox);
     add_file(taker, box->folder, box->file_named);
     for (size_t i = 0; i < box->argc; i++) add_file(taker, box->folder, box->argv[i]);
     if (box->stored.len) sha256_add_text(sha, TEXT("store"));
@@ -208,6 +220,7 @@ gramc_text library_fingerprint(struct arena *arena, gramc_reader reader,
     for (size_t i = 0; i < library->box_count; i++) add_box(&taker, &library->boxes[i]);
     add_guard(&taker, "before of all", &library->before);
     add_guard(&taker, "after of all", &library->after);
+    add_sandbox(&taker.sha, "sandbox of all", library->sandbox);
     sha256_hex(&taker.sha, hex);
     return arena_text(arena, (gramc_text){hex, SHA256_HEX});
 }

@@ -7,13 +7,14 @@
 #include "compiler/data.h"
 #include "compiler/pattern.h"
 #include "compiler/properties.h"
+#include "compiler/sandbox.h"
 #include "gramc/jolt.h"
 
 /* Everything that may be written; what each kind takes of it is in its row of gramc/kinds.def. */
 struct impl_properties {
     gramc_text name, description, url, body, content_type, symbol, tool;
     const struct value *kinds[KINDS];
-    const struct value *isolation;
+    const struct value *isolation, *sandbox;
     const struct value *env, *headers, *url_value, *transform, *max_memory, *max_file_size;
     const struct value *style, *explode, *body_file, *multipart;
     const struct value *before, *after, *approve, *library;
@@ -53,6 +54,7 @@ static const struct property_row rows[] = {
     {"maxProcesses", PROPERTY_COUNT, AT(max_processes)},
     {"maxFileSize", PROPERTY_VALUE, AT(max_file_size)},
     {"isolation", PROPERTY_VALUE, AT(isolation)},
+    {"sandbox", PROPERTY_VALUE, AT(sandbox)},
     {"timeout", PROPERTY_DURATION, AT(timeout_ms)},
     {"before", PROPERTY_VALUE, AT(before)},
     {"after", PROPERTY_VALUE, AT(after)},
@@ -161,6 +163,14 @@ static void read_isolation(struct pass *pass, gramc_impl *impl, const struct val
              TEXT("leave `inProcess` out"));
 }
 
+/* What lives in this process is behind no wall. */
+static void read_sandbox(struct pass *pass, gramc_impl *impl, const struct value *value) {
+    impl->sandbox = sandbox_read(pass, value);
+    if (impl->in_process)
+        FIND(pass->findings, D_CONTRADICTION, pass->source, value->span,
+             TEXT("a plugin in this process cannot be contained"), TEXT("leave `inProcess` out"));
+}
+
 static void read_child(struct pass *pass, gramc_impl *impl, const struct pattern *pattern,
                        const struct impl_properties *p) {
     if (p->env) impl->env = library_env(pass, p->env, &impl->env_count);
@@ -175,6 +185,7 @@ static void read_child(struct pass *pass, gramc_impl *impl, const struct pattern
     impl->persistent = p->persistent;
     impl->in_process = p->in_process;
     if (p->isolation) read_isolation(pass, impl, p->isolation);
+    if (p->sandbox && kind_takes(impl->kind, TEXT("sandbox"))) read_sandbox(pass, impl, p->sandbox);
 }
 
 static void read_own_signature(struct pass *pass, struct impl *impl) {

@@ -56,6 +56,18 @@ static void copy_guard(struct arena *arena, gramc_guard_program *guard) {
     guard->file = copy(arena, guard->file);
 }
 
+static const gramc_sandbox *copy_sandbox(struct arena *arena, const gramc_sandbox *sandbox) {
+    gramc_sandbox *own = sandbox ? ARENA_NEW(arena, gramc_sandbox) : NULL;
+    if (!own) return NULL;
+    *own = *sandbox;
+    own->read = copy_texts(arena, sandbox->read, sandbox->read_count);
+    own->write = copy_texts(arena, sandbox->write, sandbox->write_count);
+    own->env = copy_texts(arena, sandbox->env, sandbox->env_count);
+    own->folder = copy(arena, sandbox->folder);
+    own->file = copy(arena, sandbox->file);
+    return own;
+}
+
 static void copy_transport(struct arena *arena, gramc_transport *transport) {
     gramc_text *const texts[] = {&transport->ca_file, &transport->client_certificate,
                                  &transport->client_key, &transport->proxy};
@@ -79,6 +91,7 @@ static void copy_impl(struct arena *arena, gramc_impl *impl) {
     copy_transport(arena, &impl->transport);
     copy_guard(arena, &impl->before);
     copy_guard(arena, &impl->after);
+    impl->sandbox = copy_sandbox(arena, impl->sandbox);
 }
 
 static void copy_box(struct arena *arena, gramc_box *box) {
@@ -92,6 +105,7 @@ static void copy_box(struct arena *arena, gramc_box *box) {
     copy_transport(arena, &box->transport);
     box->url_argv = copy_texts(arena, box->url_argv, box->url_argc);
     box->renames = copy_pairs(arena, box->renames, box->rename_count);
+    box->sandbox = copy_sandbox(arena, box->sandbox);
 }
 
 /* Room for one more item; the items move. */
@@ -182,6 +196,13 @@ gramc_status gramc_library_maker_set_guards(gramc_library_maker *maker,
     maker->library.after = after ? *after : (gramc_guard_program){.argc = 0};
     copy_guard(&maker->arena, &maker->library.before);
     copy_guard(&maker->arena, &maker->library.after);
+    return maker->arena.oom ? GRAMC_NOMEM : GRAMC_OK;
+}
+
+gramc_status gramc_library_maker_set_sandbox(gramc_library_maker *maker,
+                                             const gramc_sandbox *sandbox) {
+    if (maker->finished) return GRAMC_USAGE;
+    maker->library.sandbox = copy_sandbox(&maker->arena, sandbox);
     return maker->arena.oom ? GRAMC_NOMEM : GRAMC_OK;
 }
 

@@ -168,6 +168,26 @@ typedef struct gramc_guard_program {
     uint32_t start, end;
 } gramc_guard_program;
 
+/* What a contained program may connect to: nothing, the hosts that `allowHosts` lets out, anything.
+ */
+typedef enum gramc_network {
+    GRAMC_NETWORK_NONE,
+    GRAMC_NETWORK_HOSTS,
+    GRAMC_NETWORK_OPEN
+} gramc_network;
+
+/* What a program that a library starts may touch besides what every contained one may
+ * (docs/sandbox.md). Places are files or folders, relative to `folder`, absolute, or `~/...`;
+ * `write` is read as well. env: names of variables that are handed down. */
+typedef struct gramc_sandbox {
+    const gramc_text *read, *write, *env;
+    size_t read_count, write_count, env_count;
+    gramc_network network;
+    gramc_text folder; /* of the file that says it; empty: the current one */
+    gramc_text file;   /* where it is written, for messages */
+    uint32_t start, end;
+} gramc_sandbox;
+
 /* How a server over HTTP is reached, besides its address: PEM files, relative to the folder of
  * what names them, and a proxy, in which `${env:X}` may stand. Empty: as for every other. */
 typedef struct gramc_transport {
@@ -222,6 +242,7 @@ typedef struct gramc_impl {
     const gramc_part *parts;   /* HTTP: in place of a body */
     size_t part_count;
     gramc_text body_file; /* HTTP: likewise, a template of the path of a file; ptr NULL: none */
+    const gramc_sandbox *sandbox; /* EXEC, PLUGIN: in place of the library's; NULL: not said */
 } gramc_impl;
 
 /* GRAMC_BOX_MCP: argv (stdio), or url (Streamable HTTP). GRAMC_BOX_HTTP: the tools of a YAML file.
@@ -262,6 +283,7 @@ typedef struct gramc_box {
      */
     const gramc_text *url_argv;
     size_t url_argc;
+    const gramc_sandbox *sandbox; /* MCP over stdio: in place of the library's; NULL: not said */
 } gramc_box;
 
 /* What `extends` names is merged in; own implementations, boxes and guards win over it. */
@@ -275,6 +297,7 @@ struct gramc_library {
     const gramc_box *boxes;
     size_t box_count;
     gramc_guard_program before, after; /* of all its tools, those of its boxes too */
+    const gramc_sandbox *sandbox;      /* of all programs that it starts; NULL: not said */
 };
 
 /* One way of doing it: what is written in an arm replaces what its agent says. */
@@ -408,6 +431,10 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_library_maker_add_impl(gramc_library
                                                                    const gramc_impl *impl);
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_library_maker_add_box(gramc_library_maker *maker,
                                                                   const gramc_box *box);
+/* The sandbox of all programs that it starts; NULL: it has none. Copied. GRAMC_USAGE once it is
+ * finished. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_library_maker_set_sandbox(gramc_library_maker *maker,
+                                                                      const gramc_sandbox *sandbox);
 /* The library's own guards; NULL: it has none. Copied. GRAMC_USAGE once it is finished. */
 GRAMC_API GRAMC_MUST_USE gramc_status
 gramc_library_maker_set_guards(gramc_library_maker *maker, const gramc_guard_program *before,

@@ -292,6 +292,87 @@ static void guards_inherited(void **state) {
     gramc_compilation_free(compilation);
 }
 
+/* ## Sandboxes */
+
+/* One that allows nothing is not none. */
+static void sandboxes_count(void **state) {
+    static const char *const texts[] = {
+        "[l:ToolLibrary | [a:ToolImpl {exec: [\"a\"]}], [s:McpServer {command: [\"s\"]}]]",
+        "[l:ToolLibrary {sandbox: {}} | [a:ToolImpl {exec: [\"a\"]}],"
+        " [s:McpServer {command: [\"s\"]}]]",
+        "[l:ToolLibrary {sandbox: {read: [x]}} | [a:ToolImpl {exec: [\"a\"]}],"
+        " [s:McpServer {command: [\"s\"]}]]",
+        "[l:ToolLibrary {sandbox: {write: [x]}} | [a:ToolImpl {exec: [\"a\"]}],"
+        " [s:McpServer {command: [\"s\"]}]]",
+        "[l:ToolLibrary {sandbox: {env: [x]}} | [a:ToolImpl {exec: [\"a\"]}],"
+        " [s:McpServer {command: [\"s\"]}]]",
+        "[l:ToolLibrary {sandbox: {network: hosts}} | [a:ToolImpl {exec: [\"a\"]}],"
+        " [s:McpServer {command: [\"s\"]}]]",
+        "[l:ToolLibrary | [a:ToolImpl {exec: [\"a\"], sandbox: {}}],"
+        " [s:McpServer {command: [\"s\"]}]]",
+        "[l:ToolLibrary | [a:ToolImpl {exec: [\"a\"]}],"
+        " [s:McpServer {command: [\"s\"], sandbox: {}}]]"};
+    (void)state;
+    expect_other_fingerprints(texts, sizeof texts / sizeof *texts);
+}
+
+static void sandboxes_same_as_text(void **state) {
+    const gramc_text words[] = {TEXT("sh"), TEXT("a.sh")}, places[] = {TEXT("in"), TEXT("~/out")};
+    const gramc_sandbox sandbox = {.read = places, .read_count = 1, .env = words, .env_count = 1},
+                        other = {.write = places,
+                                 .write_count = 2,
+                                 .network = GRAMC_NETWORK_OPEN,
+                                 .folder = TEXT("lib/")};
+    const gramc_impl impl = {.name = TEXT("a"),
+                             .kind = GRAMC_IMPL_EXEC,
+                             .target = TEXT("sh"),
+                             .argv = words,
+                             .argc = 2,
+                             .sandbox = &other};
+    const gramc_box box = {
+        .name = TEXT("s"), .argv = words, .argc = 1, .all_tools = true, .sandbox = &sandbox};
+    gramc_library_maker *maker;
+    const gramc_library *made;
+    const gramc_spec *spec;
+    (void)state;
+    gramc_compilation *compilation =
+        compile("[l:ToolLibrary {sandbox: {read: [\"in\"], env: [sh]}} | [a:ToolImpl {exec:"
+                " [\"sh\", \"a.sh\"], sandbox: {write: [\"in\", \"~/out\"], network: open}}],"
+                " [s:McpServer {command: [\"sh\"], sandbox: {read: [\"in\"], env: [sh]}}]]",
+                &spec);
+    assert_int_equal(gramc_library_maker_new(&maker, TEXT("l"), TEXT(""), NULL), GRAMC_OK);
+    assert_int_equal(gramc_library_maker_add_impl(maker, &impl), GRAMC_OK);
+    assert_int_equal(gramc_library_maker_add_box(maker, &box), GRAMC_OK);
+    assert_int_equal(gramc_library_maker_set_sandbox(maker, &sandbox), GRAMC_OK);
+    assert_int_equal(gramc_library_maker_finish(&made, maker, no_files), GRAMC_OK);
+    assert_true(text_eq(made->fingerprint, library_of(spec, "l")->fingerprint));
+    assert_true(made->sandbox != &sandbox && made->sandbox->read != places);
+    assert_true(text_is(made->impls[0].sandbox->write[1], "~/out"));
+    assert_true(text_is(made->impls[0].sandbox->folder, "lib/"));
+    assert_int_equal(gramc_library_maker_set_sandbox(maker, NULL), GRAMC_USAGE);
+    gramc_library_maker_free(maker);
+    gramc_compilation_free(compilation);
+}
+
+static void sandbox_inherited(void **state) {
+    const gramc_spec *spec;
+    (void)state;
+    gramc_compilation *compilation = compile(
+        "[top:ToolLibrary {extends: middle, sandbox: {read: [t]}}]"
+        "[middle:ToolLibrary {extends: bottom}]"
+        "[bottom:ToolLibrary {sandbox: {}} | [a:ToolImpl {exec: [x], sandbox: {write: [w]}}],"
+        " [s:McpServer {command: [x], sandbox: {network: none}}]]",
+        &spec);
+    const gramc_library *top = library_of(spec, "top"), *middle = library_of(spec, "middle");
+    assert_ptr_equal(middle->sandbox, library_of(spec, "bottom")->sandbox);
+    assert_non_null(middle->sandbox);
+    assert_true(text_is(top->sandbox->read[0], "t"));
+    assert_true(text_is(top->impls[0].sandbox->write[0], "w"));
+    assert_non_null(top->boxes[0].sandbox);
+    assert_true(text_is(top->sandbox->file, "l.gram") && top->sandbox->end > top->sandbox->start);
+    gramc_compilation_free(compilation);
+}
+
 /* What a signature on an implementation says becomes its schemas. */
 static void schemas(void **state) {
     const gramc_spec *spec;
@@ -318,6 +399,9 @@ int main(void) {
         cmocka_unit_test(guards_count),
         cmocka_unit_test(guards_same_as_text),
         cmocka_unit_test(guards_inherited),
+        cmocka_unit_test(sandboxes_count),
+        cmocka_unit_test(sandboxes_same_as_text),
+        cmocka_unit_test(sandbox_inherited),
         cmocka_unit_test(merged),
         cmocka_unit_test(schemas),
     };
