@@ -13,11 +13,11 @@
 
 #include "cli/host/walls.h"
 
-bool scratch_make(char path[SCRATCH_PATH]) {
+bool scratch_make(char path[SCRATCH_ROOM]) {
     const char *base = getenv("TMPDIR");
     if (!base || base[0] != '/') base = "/tmp";
-    int len = snprintf(path, SCRATCH_PATH, "%s/gramc-scratch-XXXXXX", base);
-    return len > 0 && len < SCRATCH_PATH && mkdtemp(path);
+    int len = snprintf(path, SCRATCH_ROOM, "%s/gramc-scratch-XXXXXX", base);
+    return len > 0 && len < SCRATCH_ROOM && mkdtemp(path);
 }
 
 bool scratch_tell(const char *path) {

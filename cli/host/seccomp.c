@@ -47,7 +47,7 @@ enum whom {
     FOR_OLD_LANDLOCK    /* before ABI 3 */
 };
 
-struct refusal {
+struct call_refusal {
     long number;
     uint8_t test, argument;
     uint8_t whom;
@@ -67,7 +67,7 @@ enum {
 #define WALLED(name)                                                                               \
     { SYS_##name, ALWAYS, 0, FOR_NO_NETWORK, EACCES, 0 }
 
-static const struct refusal refusals[] = {
+static const struct call_refusal refusals[] = {
     /* Other processes, of the same user too. */
     NEVER(ptrace, EPERM),
     NEVER(process_vm_readv, EPERM),
@@ -211,7 +211,7 @@ static void refuse(struct filter *filter, uint32_t error) {
 
 /* Leaves the number where it was: what follows compares it again. Each begins with a test of the
  * number that passes over the rest. */
-static void add_refusal(struct filter *filter, const struct refusal *one) {
+static void add_refusal(struct filter *filter, const struct call_refusal *one) {
     const unsigned lengths[] = {[ALWAYS] = 1,
                                 [IF_EQUAL] = 5,
                                 [IF_NOT_EQUAL] = 4,

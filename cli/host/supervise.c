@@ -29,7 +29,7 @@ struct supervisor {
     int signals; /* signalfd */
     sigset_t mask_before;
     bool has_ended;             /* the program, and its end is told */
-    char scratch[SCRATCH_PATH]; /* of a sandboxed program */
+    char scratch[SCRATCH_ROOM]; /* of a sandboxed program */
 };
 
 /* ## Telling */

@@ -47,9 +47,9 @@ int network_enclose(int supervisor);
 bool network_tell(int port);
 
 /* ## The scratch folder (scratch.c) */
-enum { SCRATCH_PATH = 512 };
+enum { SCRATCH_ROOM = 512 };
 /* Makes one below TMPDIR, or /tmp. */
-bool scratch_make(char path[SCRATCH_PATH]);
+bool scratch_make(char path[SCRATCH_ROOM]);
 /* Removes it with all that is in it; follows no links. Nobody else may be at work there. */
 void scratch_remove(const char *path);
 /* Has the program's HOME and TMPDIR lead there. */
