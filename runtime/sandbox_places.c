@@ -17,7 +17,7 @@
 enum { SHOWN = 200, OF_PROGRAM = 16 };
 
 /* Places while they are gathered. */
-struct places {
+struct place_list {
     struct arena *arena;
     gramc_text *list;
     size_t count;
@@ -36,11 +36,11 @@ static gramc_text join(struct arena *arena, gramc_text folder, gramc_text name) 
     return buf_to_arena(&out, arena);
 }
 
-static void add(struct places *places, gramc_text place) {
+static void add(struct place_list *places, gramc_text place) {
     if (place.ptr) places->list[places->count++] = place;
 }
 
-static void add_if_there(struct places *places, gramc_text place) {
+static void add_if_there(struct place_list *places, gramc_text place) {
     if (place.ptr && access(place.ptr, F_OK) == 0) add(places, place);
 }
 
@@ -79,7 +79,7 @@ struct said_places {
     gramc_text folder, home;
 };
 
-static gramc_status add_said(struct places *places, const struct said_places *said,
+static gramc_status add_said(struct place_list *places, const struct said_places *said,
                              char why[PLACE_WHY_MAX]) {
     for (size_t i = 0; i < said->count; i++) {
         gramc_text made = absolute(places->arena, said->list[i], said->folder, said->home);
@@ -99,7 +99,7 @@ static gramc_text parent(gramc_text path) {
 }
 
 /* Interpreters that people install for themselves keep their libraries beside `bin`. */
-static void add_prefix(struct places *places, gramc_text program) {
+static void add_prefix(struct place_list *places, gramc_text program) {
     static const char *const beside[] = {"lib", "lib64", "libexec", "pyvenv.cfg"};
     gramc_text folder = parent(program);
     add(places, arena_text(places->arena, folder));
@@ -109,14 +109,14 @@ static void add_prefix(struct places *places, gramc_text program) {
 }
 
 /* A file, relative to the library's folder, which is the first of the places. */
-static void add_file(struct places *places, gramc_text file) {
+static void add_file(struct place_list *places, gramc_text file) {
     if (!is_absolute(file)) file = join(places->arena, places->list[0], file);
     add_if_there(places, arena_text(places->arena, file));
 }
 
 /* Folders are read where the user's own PATH leads: a library can name any program, and a PATH of
  * its own. The file that one's own library names is read alone. */
-static void add_program(struct places *places, const struct sandbox_site *site) {
+static void add_program(struct place_list *places, const struct sandbox_site *site) {
     char found[PROGRAM_PLACE_MAX], real[PATH_MAX];
     const gramc_impl *program = site->program;
     gramc_text name = program->argc ? program->argv[0] : program->target, path = site->given->path;
@@ -131,7 +131,7 @@ static void add_program(struct places *places, const struct sandbox_site *site) 
 }
 
 /* A program with a network has to find out where names lead. */
-static void add_resolver(struct places *places) {
+static void add_resolver(struct place_list *places) {
     static const char *const resolvers[] = {"/run/systemd/resolve", "/run/resolvconf",
                                             "/run/NetworkManager"};
     for (size_t i = 0; i < sizeof resolvers / sizeof *resolvers; i++)
@@ -147,8 +147,8 @@ static bool holds_home(struct arena *arena, const char *folder, gramc_text home)
     return len == 1 || real[len] == '\0' || real[len] == '/';
 }
 
-static gramc_status add_library(struct places *places, const gramc_impl *program, gramc_text home,
-                                char why[PLACE_WHY_MAX]) {
+static gramc_status add_library(struct place_list *places, const gramc_impl *program,
+                                gramc_text home, char why[PLACE_WHY_MAX]) {
     char real[PATH_MAX];
     if (!real_folder(real, places->arena, program->folder)) {
         snprintf(why, PLACE_WHY_MAX, "the folder of its library cannot be found");
@@ -171,9 +171,10 @@ gramc_status sandbox_places(gramc_sandbox *held, struct arena *arena,
     char real[PATH_MAX] = "/";
     const gramc_sandbox *said = site->said;
     gramc_text home = site->given->home;
-    struct places read = {arena,
-                          arena_array(arena, said->read_count + OF_PROGRAM, sizeof(gramc_text)), 0};
-    struct places write = {arena, arena_array(arena, said->write_count + 1, sizeof(gramc_text)), 0};
+    struct place_list read = {
+        arena, arena_array(arena, said->read_count + OF_PROGRAM, sizeof(gramc_text)), 0};
+    struct place_list write = {arena, arena_array(arena, said->write_count + 1, sizeof(gramc_text)),
+                               0};
     if (!read.list || !write.list) return GRAMC_NOMEM;
     (void)real_folder(real, arena, said->folder);
     struct said_places reads = {"read", said->read, said->read_count, text_of(real), home},
