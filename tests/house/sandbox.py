@@ -84,10 +84,12 @@ def library(folder, text):
     put(f"{folder}/l.gram", text + "\n")
     return f"{folder}/l.gram"
 
-def run(path, codes, tool="peek"):
-    """The agent calls the tool with each code; what it said to each, and what the user reads."""
-    put(f"{own}/s.gram", f'[a:Agent {{model: "OpenAI/x"}} | [{tool}:Tool {{description: "Peeks"}} | (code::Text)==>(::Text)]]\n')
-    calls = [{"name": tool, "arguments": json.dumps({"code": code})} for code in codes]
+def run(path, codes, *tools):
+    """The agent calls each tool with each code; what it said to each, and what the user reads."""
+    tools = tools or ("peek",)
+    said = ", ".join(f'[{tool}:Tool {{description: "Peeks"}} | (code::Text)==>(::Text)]' for tool in tools)
+    put(f"{own}/s.gram", f'[a:Agent {{model: "OpenAI/x"}} | {said}]\n')
+    calls = [{"name": tool, "arguments": json.dumps({"code": code})} for tool in tools for code in codes]
     lines = [{"event": "header", "format": "gramc-trace", "version": 1}, {"event": "model.response", "calls": calls},
              {"event": "model.response", "content": "Done."}]
     put(f"{work}/script.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
@@ -98,10 +100,10 @@ def run(path, codes, tool="peek"):
     if os.path.exists(trace):
         for event in map(json.loads, open(trace)):
             if event["event"] == "tool.response": said[event["call"]] = (event["outcome"], event["result"])
-    return [said.get(i + 1, ("none", ended.stdout + ended.stderr)) for i in range(len(codes))], ended
+    return [said.get(i + 1, ("none", ended.stdout + ended.stderr)) for i in range(len(calls))], ended
 
-def expect(kind, path, rows, tool="peek"):
-    said, ended = run(path, [code for code, _ in rows], tool)
+def expect(kind, path, rows):
+    said, ended = run(path, [code for code, _ in rows])
     for (code, wanted), (outcome, result) in zip(rows, said):
         check(re.fullmatch(wanted, str(result), re.S), kind, code, "wanted", wanted, "and got", outcome, result, ended.stderr)
 
@@ -199,6 +201,16 @@ def ones_own():
     check(ended.returncode == 2 and "`nowhere` of `read` is not there" in ended.stderr, "a place that is not there:", ended.returncode, ended.stderr)
     server.close()
 
+def kept_apart():
+    """What is the same but for its sandbox is not the same process."""
+    stays = 'exec: ["python3", "stay.py"], persistent: true'
+    server = 'command: ["python3", "server.py"]'
+    for kind, text in (("programs that stay", f'[peek:ToolImpl {{{stays}, sandbox: {{}}}}], [look:ToolImpl {{{stays}, sandbox: {{write: ["../out"]}}}}]'),
+                       ("servers", f'[a:McpServer {{{server}, sandbox: {{}}}}], [b:McpServer {{{server}, sandbox: {{write: ["../out"]}}}}],'
+                                   '[peek:ToolImpl {mcp: a}], [look:ToolImpl {mcp: b, tool: peek}]')):
+        said, ended = run(library(own, f"[l:ToolLibrary | {text}]"), ["open('../out/x', 'w').write('x')"], "peek", "look")
+        check(re.fullmatch(HELD, said[0][1]) and said[1] == ("ok", "1"), kind, said, ended.stderr)
+
 def shown():
     library(their, PROGRAMS["program"])
     ended = start("bind", f"{own}/s.gram", "--library", f"{their}/l.gram")
@@ -212,7 +224,7 @@ def shown():
 
 try:
     install()
-    strangers(), guards_and_plugins(), words_of_failure(), wider(), ones_own(), shown()
+    strangers(), guards_and_plugins(), words_of_failure(), wider(), ones_own(), kept_apart(), shown()
     if shutil.which("node"): with_node()
     elif os.environ.get("CI") == "true": check(False, "there is no node")
     else: print("skipped: there is no node")
