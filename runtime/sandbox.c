@@ -195,6 +195,8 @@ static void check(struct sandboxed *out, struct arena *arena, struct sandboxes *
 
 bool sandbox_decide(struct sandboxed *out, struct arena *arena, struct sandboxes *sandboxes,
                     const gramc_sandbox *of_library, const gramc_impl *program) {
+    struct sandboxes none = {.given = GRAMC_CONTAINMENT_INIT};
+    if (!sandboxes) sandboxes = &none;
     *out = (struct sandboxed){.verdict = SANDBOX_FINE};
     choose(out, arena, sandboxes, of_library, program);
     if (out->said && out->verdict == SANDBOX_FINE) check(out, arena, sandboxes, program);

@@ -32,7 +32,8 @@ struct sandboxed {
 };
 
 /* Decides on a program: its argv, folder, file and env, and the sandbox that is said of it alone.
- * of_library: said of all its programs; NULL: nothing is. In the arena; false without memory. */
+ * of_library: said of all its programs; NULL: nothing is. sandboxes NULL: every library is one's
+ * own, and nothing can be held. In the arena; false without memory. */
 bool sandbox_decide(struct sandboxed *out, struct arena *arena, struct sandboxes *sandboxes,
                     const gramc_sandbox *of_library, const gramc_impl *program);
 
