@@ -14,6 +14,7 @@
 #include "base/options.h"
 #include "runtime/proof.h"
 #include "runtime/protocol.h"
+#include "runtime/sandbox.h"
 #include "runtime/secret.h"
 #include "runtime/strategy.h"
 #include "runtime/wire.h"
@@ -292,6 +293,7 @@ gramc_bound *bound_new(const gramc_library *library, const gramc_bind_options *o
         bound->arena.oom = true;
     copy_folders(bound, options);
     bound->egress = egress_policy_new(&bound->arena, options->egress);
+    bound->sandboxes = sandboxes_new(&bound->arena, options->containment, bound->egress);
     if (options->offering) {
         const gramc_offering *offering = options->offering;
         bound->offered = offered_copy(&bound->arena, offering->boxes, offering->box_count);
@@ -393,6 +395,7 @@ bool gramc_bound_message(const gramc_bound *bound, size_t i, gramc_bind_message 
 bool gramc_bound_choice(const gramc_bound *bound, size_t i, gramc_choice *out) {
     if (i >= bound->tool_count) return false;
     const struct bound_tool *choice = &bound->tools[i];
+    bool starts = choice->kind && choice->kind->sandbox && choice->data;
     *out = (gramc_choice){.tool = choice->tool,
                           .impl = choice->impl,
                           .kind = text_of(choice->kind ? choice->kind->name : ""),
@@ -401,7 +404,8 @@ bool gramc_bound_choice(const gramc_bound *bound, size_t i, gramc_choice *out) {
                           .returns = choice->returns.answer,
                           .accepts_why = choice->accepts.why,
                           .returns_why = choice->returns.why,
-                          .asks = choice->asks};
+                          .asks = choice->asks,
+                          .sandbox = starts ? choice->kind->sandbox(choice->data) : NULL};
     return true;
 }
 

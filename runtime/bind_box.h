@@ -23,6 +23,8 @@ struct box_question {
     gramc_loop *loop;
     const struct secrets *secrets;
     const struct egress_policy *egress; /* NULL: every library is one's own */
+    struct sandboxes *sandboxes;
+    const gramc_sandbox *sandbox; /* of the library; NULL: it says none */
     gramc_reader reader;
     const gramc_toolbox_host *host; /* NULL: none */
     uint32_t timeout_ms;            /* of all together; 0: as is usual */

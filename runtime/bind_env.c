@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "base/placeholder.h"
 #include "base/text.h"
+#include "runtime/bind_sandbox.h"
 #include "runtime/httptool/bind.h"
 #include "runtime/secret.h"
 
@@ -82,12 +83,11 @@ static void fill(struct http_binder *binder, const gramc_impl *impl, struct fill
     }
 }
 
-static void fill_all(gramc_bound *bound, const gramc_impl *impl,
+static void fill_all(gramc_bound *bound, const gramc_impl *impl, gramc_text who,
                      struct bound_environment *environment) {
     struct arena *arena = &bound->arena;
-    struct http_binder binder = {.bound = bound,
-                                 .place = {impl->file, impl->start, impl->end},
-                                 .who = http_bind_who(bound, "tool", impl->name)};
+    struct http_binder binder = {
+        .bound = bound, .place = {impl->file, impl->start, impl->end}, .who = who};
     gramc_text *env = arena_array(arena, impl->env_count, sizeof(*env));
     struct filled *filled = ARENA_NEW(arena, struct filled);
     if (!env || !filled) return;
@@ -100,21 +100,42 @@ static void fill_all(gramc_bound *bound, const gramc_impl *impl,
     fill(&binder, impl, filled, environment, env);
 }
 
+struct bound_environment *environment_make(gramc_bound *bound, const gramc_impl *program,
+                                           gramc_text who) {
+    struct sandboxed sandboxed;
+    gramc_impl *whole = ARENA_NEW(&bound->arena, gramc_impl);
+    struct bound_environment *environment = ARENA_NEW(&bound->arena, struct bound_environment);
+    if (!whole || !environment || !bind_sandbox(&sandboxed, bound, program, who)) return NULL;
+    *whole = *program;
+    whole->env = sandbox_env(&bound->arena, &sandboxed, program, bound->secrets, &whole->env_count);
+    if (!whole->env) return NULL;
+    *environment = (struct bound_environment){.pairs = whole->env,
+                                              .count = whole->env_count,
+                                              .sandbox = sandboxed.held,
+                                              .said = sandboxed.said};
+    if (has_template(whole)) fill_all(bound, whole, who, environment);
+    return environment;
+}
+
+const gramc_sandbox *environment_sandbox(const void *environment) {
+    return ((const struct bound_environment *)environment)->said;
+}
+
 void bind_environment(gramc_bound *bound, struct bound_tool *choice) {
     const gramc_impl *impl = choice->impl;
-    struct bound_environment *environment = ARENA_NEW(&bound->arena, struct bound_environment);
-    if (!environment) return;
-    *environment = (struct bound_environment){.pairs = impl->env};
+    struct bound_environment *environment =
+        environment_make(bound, impl, http_bind_who(bound, "tool", impl->name));
     choice->data = environment;
-    if (!has_template(impl)) return;
-    choice->secrets = bound->secrets;
-    fill_all(bound, impl, environment);
+    if (environment && environment->pairs != impl->env && environment->count)
+        choice->secrets = bound->secrets;
 }
 
 bool bound_started(struct tool_call *call, gramc_impl *out) {
     const struct bound_environment *environment = call->bound->data;
     *out = *call->bound->impl;
     out->env = environment->pairs;
+    out->env_count = environment->count;
+    out->sandbox = environment->sandbox;
     if (environment->problem) tool_fail(call, "%s", environment->problem);
     return !environment->problem;
 }

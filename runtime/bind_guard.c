@@ -17,13 +17,20 @@ static void check(gramc_bound *bound, const gramc_impl *program, gramc_text whos
                    why);
 }
 
-/* NULL: it names no program, or there is no memory. */
-static const gramc_impl *make_program(gramc_bound *bound, const gramc_guard_program *guard,
+/* A guard's program, with the environment and the sandbox that it is started with. */
+struct guard_made {
+    const gramc_impl *program;
+    const struct bound_environment *environment;
+};
+
+/* NULL in it: it names no program, or there is no memory. */
+static struct guard_made make_program(gramc_bound *bound, const gramc_guard_program *guard,
                                       const char *noun, gramc_text name) {
-    if (!guard->argc) return NULL;
+    const struct guard_made none = {NULL, NULL};
+    if (!guard->argc) return none;
     gramc_text whose = BOUND_JOIN(bound, text_of(noun), TEXT(" `"), name, TEXT("`"));
     gramc_impl *program = ARENA_NEW(&bound->arena, gramc_impl);
-    if (!program) return NULL;
+    if (!program) return none;
     *program = (gramc_impl){.name = whose,
                             .kind = GRAMC_IMPL_EXEC,
                             .target = guard->argv[0],
@@ -34,24 +41,29 @@ static const gramc_impl *make_program(gramc_bound *bound, const gramc_guard_prog
                             .start = guard->start,
                             .end = guard->end};
     check(bound, program, whose);
-    return program;
+    gramc_text who = BOUND_JOIN(bound, TEXT("the guard of "), whose);
+    return (struct guard_made){program, environment_make(bound, program, who)};
 }
 
-/* Children see what they always see, and nothing that the implementation declares for itself. */
+/* Children see what they always see, and nothing that the implementation declares for itself: the
+ * sandbox of a guard is the library's, as it is. */
 static const struct bound_tool *make_guard(gramc_bound *bound, const struct bound_tool *tool,
-                                           const gramc_impl *program) {
-    static const struct bound_environment none = {NULL, NULL};
-    struct bound_tool *guard = program ? ARENA_NEW(&bound->arena, struct bound_tool) : NULL;
+                                           const struct guard_made *made) {
+    struct bound_tool *guard =
+        made->environment ? ARENA_NEW(&bound->arena, struct bound_tool) : NULL;
     if (!guard) return NULL;
-    *guard = (struct bound_tool){
-        .impl = program, .kind = &tool_exec, .data = &none, .timeout_ms = tool->timeout_ms};
+    *guard = (struct bound_tool){.impl = made->program,
+                                 .kind = &tool_exec,
+                                 .data = made->environment,
+                                 .secrets = made->environment->count ? bound->secrets : NULL,
+                                 .timeout_ms = tool->timeout_ms};
     return guard;
 }
 
 void bind_guards(gramc_bound *bound) {
     const gramc_library *library = bound->library;
     if (!library || bound->arena.oom) return;
-    const gramc_impl *const common[] = {
+    const struct guard_made common[] = {
         [GUARD_BEFORE] = make_program(bound, &library->before, "library", library->name),
         [GUARD_AFTER] = make_program(bound, &library->after, "library", library->name)};
     for (size_t i = 0; i < bound->tool_count && !bound->arena.oom; i++) {
@@ -60,9 +72,10 @@ void bind_guards(gramc_bound *bound) {
         const gramc_guard_program *const own[] = {
             [GUARD_BEFORE] = &tool->impl->before, [GUARD_AFTER] = &tool->impl->after};
         for (size_t phase = 0; phase < GUARD_PHASES; phase++) {
-            tool->guards[phase][0] = make_guard(bound, tool, common[phase]);
-            tool->guards[phase][1] =
-                make_guard(bound, tool, make_program(bound, own[phase], "tool", tool->tool->name));
+            const struct guard_made made =
+                make_program(bound, own[phase], "tool", tool->tool->name);
+            tool->guards[phase][0] = make_guard(bound, tool, &common[phase]);
+            tool->guards[phase][1] = make_guard(bound, tool, &made);
         }
     }
 }

@@ -92,6 +92,7 @@ struct gramc_bound {
     gramc_reader reader;
     const gramc_toolbox_host *host; /* NULL: none */
     struct egress_policy *egress;
+    struct sandboxes *sandboxes;
     gramc_text path; /* that programs inherit; ptr NULL: not known */
 };
 

@@ -46,8 +46,8 @@ static bool is_over(void *ctx) {
 }
 
 /* What an exec tool without parameters and with a text as its result is. */
-static struct bound_tool *make_program(struct arena *arena, const gramc_box *box) {
-    static const struct bound_environment none = {NULL, NULL};
+static struct bound_tool *make_program(gramc_bound *scratch, const gramc_box *box) {
+    struct arena *arena = &scratch->arena;
     gramc_impl *impl = ARENA_NEW(arena, gramc_impl);
     struct bound_tool *program = impl ? ARENA_NEW(arena, struct bound_tool) : NULL;
     if (!program) return NULL;
@@ -56,20 +56,34 @@ static struct bound_tool *make_program(struct arena *arena, const gramc_box *box
                          .target = box->url_argv[0],
                          .argv = box->url_argv,
                          .argc = box->url_argc,
-                         .folder = box->folder};
+                         .folder = box->folder,
+                         .file = box->file};
     *program = (struct bound_tool){.impl = impl,
                                    .kind = &tool_exec,
-                                   .data = &none,
+                                   .data = environment_make(scratch, impl, TEXT("its program")),
                                    .timeout_ms =
                                        box->timeout_ms ? box->timeout_ms : DEFAULT_TOOL_TIMEOUT_MS};
-    return program;
+    return program->data ? program : NULL;
+}
+
+/* Its sandbox cannot be had: nothing is started. */
+static bool is_refused(struct discovery *discovery, gramc_bound *scratch) {
+    if (!scratch->failed || !scratch->last) return false;
+    fail(discovery,
+         "the program that is asked for its url is refused: ", scratch->last->message.message);
+    scratch->failed = false;
+    return true;
 }
 
 void discover_url(struct offered_box *out, struct arena *arena, const gramc_box *box,
-                  gramc_loop *loop, gramc_bound *scratch) {
+                  gramc_loop *loop, gramc_bound *scratch, const gramc_library *library) {
     struct discovery discovery = {arena, out, false};
-    const struct bound_tool *program = make_program(&scratch->arena, box);
+    const gramc_library *outer = scratch->library;
     sigset_t before;
+    scratch->library = library; /* whose sandbox holds */
+    const struct bound_tool *program = make_program(scratch, box);
+    scratch->library = outer;
+    if (is_refused(&discovery, scratch)) return;
     loop_set_signals(&before);
     struct tool_call *call =
         program ? tool_start(loop, program, TEXT("{}"), on_done, &discovery) : NULL;

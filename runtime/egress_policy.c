@@ -47,7 +47,7 @@ struct egress_policy *egress_policy_new(struct arena *arena, const gramc_egress 
     return policy->hosts ? policy : NULL;
 }
 
-static bool owns(const struct egress_policy *policy, gramc_text file) {
+bool egress_owns(const struct egress_policy *policy, gramc_text file) {
     return !policy || !policy->given.owns || policy->given.owns(policy->given.ctx, file);
 }
 
@@ -63,7 +63,7 @@ bool egress_rules(struct egress *out, struct arena *arena, const struct egress_p
     struct buf hosts;
     out->only = policy && policy->given.only_these;
     out->hosts = policy ? policy->hosts : "";
-    if (out->only || !owns(policy, written->file)) return true;
+    if (out->only || !egress_owns(policy, written->file)) return true;
     buf_init(&hosts, &arena->allocator, RULES_MAX);
     buf_puts(&hosts, out->hosts);
     add_own(&hosts, written);

@@ -13,6 +13,9 @@ bool egress_is_usable(const gramc_egress *given);
 /* In the arena; NULL without memory. Borrows what `given` calls. */
 struct egress_policy *egress_policy_new(struct arena *arena, const gramc_egress *given);
 
+/* Whether the file is of a library of one's own; policy NULL: every one is. */
+bool egress_owns(const struct egress_policy *policy, gramc_text file);
+
 /* What is written of a server, and in which file. */
 struct egress_written {
     gramc_text file, url, proxy; /* filled in; proxy may be empty */

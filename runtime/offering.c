@@ -120,10 +120,11 @@ static gramc_text name_of(gramc_offering *offering, const gramc_bound *scratch,
 
 /* Where the box is: the same box, with that as its url; NULL, and its offer says why. */
 static const gramc_box *find_out(gramc_offering *offering, struct offered_box *out,
-                                 const gramc_box *box, gramc_loop *loop, gramc_bound *scratch) {
+                                 const gramc_box *box, gramc_loop *loop, gramc_bound *scratch,
+                                 const gramc_library *library) {
     if (!box->url_argc) return box;
     *out = (struct offered_box){.name = box->name};
-    discover_url(out, &offering->arena, box, loop, scratch);
+    discover_url(out, &offering->arena, box, loop, scratch, library);
     const gramc_box *found = out->failure.len ? NULL : offered_at(&scratch->arena, out, box);
     if (!found && !out->failure.len) scratch->arena.oom = true;
     return found;
@@ -150,6 +151,8 @@ static gramc_status ask_kind(gramc_offering *offering, gramc_box_kind kind, gram
                                     .loop = loop,
                                     .secrets = scratch->secrets,
                                     .egress = scratch->egress,
+                                    .sandboxes = scratch->sandboxes,
+                                    .sandbox = library->sandbox,
                                     .reader = options->reader,
                                     .host = options->toolboxes,
                                     .timeout_ms = options->timeout_ms,
@@ -162,7 +165,7 @@ static gramc_status ask_kind(gramc_offering *offering, gramc_box_kind kind, gram
                         name_of(offering, scratch, library, box)))
             continue;
         struct offered_box known = {.url = {NULL, 0}};
-        const gramc_box *found = find_out(offering, &known, box, loop, scratch);
+        const gramc_box *found = find_out(offering, &known, box, loop, scratch, library);
         if (scratch->arena.oom) return GRAMC_NOMEM;
         if (found) {
             boxes[question.count++] = found;
@@ -215,6 +218,7 @@ gramc_status gramc_offering_new(gramc_offering **out, gramc_loop *loop,
     binding.secrets = options.secrets;
     binding.secret_count = options.secret_count;
     binding.egress = options.egress;
+    binding.containment = options.containment;
     binding.secrets_may_miss = true;
     gramc_bound *scratch = bound_new(library, &binding);
     gramc_offering *offering = scratch ? mem_alloc(&allocator, sizeof(*offering)) : NULL;

@@ -40,6 +40,9 @@ struct tool_kind {
     /* What the box that the implementation names offers for it; it returns NULL if that is not
      * known. NULL: an implementation names no box. */
     const struct offered_tool *(*offer)(gramc_bound *bound, const gramc_impl *impl);
+    /* Of what bind left: the sandbox of the program that is started, as it is said; it returns NULL
+     * if there is none. NULL: nothing is started. */
+    const gramc_sandbox *(*sandbox)(const void *data);
     const struct box_kind *boxes; /* that offer tools of this kind; NULL: there are none */
     bool is_constant;             /* every call answers with the target, as it is */
     bool has_own_calls;           /* what it asks and calls is recorded, and not its result */

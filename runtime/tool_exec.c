@@ -114,7 +114,7 @@ static void call_limited(struct tool_call *call,
                          void (*run)(struct tool_call *call, const gramc_impl *impl)) {
     gramc_impl impl;
     if (!bound_started(call, &impl)) return;
-    if (impl_has_limits(&impl) && !call->loop->host)
+    if ((impl_has_limits(&impl) || impl.sandbox) && !call->loop->host)
         tool_fail(call, "there is no gramc-host to set the limits of the program");
     else run(call, &impl);
 }
@@ -145,6 +145,7 @@ static void close_exec(struct tool_call *call) {
 
 static const struct tool_kind persistent = {.name = "exec",
                                             .describe = describe,
+                                            .sandbox = environment_sandbox,
                                             .call = call_persistent,
                                             .cancel = worker_cancel,
                                             .close = worker_close_call};
@@ -172,6 +173,7 @@ static void bind_exec(gramc_bound *bound, struct bound_tool *choice) {
 const struct tool_kind tool_exec = {.name = "exec",
                                     .describe = describe,
                                     .bind = bind_exec,
+                                    .sandbox = environment_sandbox,
                                     .call = call_exec,
                                     .cancel = cancel,
                                     .close = close_exec};

@@ -82,10 +82,15 @@ static void bind_mcp(gramc_bound *bound, struct bound_tool *choice) {
     choice->data = mcp_bind_impl(bound, choice->impl, choice->tool);
 }
 
+static const gramc_sandbox *sandbox_of(const void *endpoint) {
+    return ((const struct mcp_endpoint *)endpoint)->server->said;
+}
+
 const struct tool_kind tool_mcp = {.name = "mcp",
                                    .describe = describe,
                                    .bind = bind_mcp,
                                    .offer = bind_offer_of,
+                                   .sandbox = sandbox_of,
                                    .call = call_mcp,
                                    .cancel = cancel,
                                    .close = close_mcp,

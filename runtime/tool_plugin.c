@@ -173,6 +173,7 @@ static void bind_plugin(gramc_bound *bound, struct bound_tool *choice) {
 const struct tool_kind tool_plugin = {.name = "plugin",
                                       .describe = describe,
                                       .bind = bind_plugin,
+                                      .sandbox = environment_sandbox,
                                       .call = call_hosted,
                                       .cancel = worker_cancel,
                                       .close = worker_close_call};

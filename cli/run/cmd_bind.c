@@ -9,12 +9,15 @@
 #include "cli/run/done_by.h"
 #include "cli/run/workshop.h"
 
-enum { OUTPUT_MAX = 256 << 20, SHORT_FINGERPRINT = 12 };
+enum { OUTPUT_MAX = 256 << 20, SHORT_FINGERPRINT = 12, COLUMNS = 5 };
 
 static const char *const answers[] = {[GRAMC_PROOF_NONE] = "-",
                                       [GRAMC_PROOF_PROVEN] = "proven",
                                       [GRAMC_PROOF_REFUTED] = "refuted",
                                       [GRAMC_PROOF_UNKNOWN] = "unknown"};
+
+static const char *const networks[] = {
+    [GRAMC_NETWORK_NONE] = "none", [GRAMC_NETWORK_HOSTS] = "hosts", [GRAMC_NETWORK_OPEN] = "open"};
 
 /* ## For people */
 
@@ -31,6 +34,24 @@ static gramc_text done_by_choice(struct arena *arena, const gramc_choice *choice
     return choice->impl ? done_by(arena, choice->impl) : TEXT("none");
 }
 
+static void put_count(struct buf *out, const char *noun, size_t count) {
+    if (count) buf_printf(out, "%s%s %zu", out->len ? ", " : "", noun, count);
+}
+
+/* "-", "strict", or "read 2, write 1, no network". */
+static gramc_text sandbox_words(struct arena *arena, const gramc_sandbox *sandbox) {
+    struct buf out;
+    if (!sandbox) return TEXT("-");
+    buf_init(&out, &arena->allocator, 256);
+    put_count(&out, "read", sandbox->read_count);
+    put_count(&out, "write", sandbox->write_count);
+    put_count(&out, "env", sandbox->env_count);
+    if (sandbox->network == GRAMC_NETWORK_NONE && !out.len) buf_puts(&out, "strict");
+    else if (sandbox->network == GRAMC_NETWORK_NONE) buf_puts(&out, ", no network");
+    else buf_printf(&out, "%snetwork %s", out.len ? ", " : "", networks[sandbox->network]);
+    return buf_to_arena(&out, arena);
+}
+
 /* Only where the configuration has a list. */
 static void print_hosts(FILE *out, const gramc_egress *egress) {
     if (!egress->only_these) return;
@@ -45,17 +66,18 @@ static void print_hosts(FILE *out, const gramc_egress *egress) {
 static int print_table(struct workshop *shop, const struct choice *chosen,
                        const gramc_bound *bound) {
     struct cli *cli = shop->cli;
-    struct table table = {.columns = 4};
+    struct table table = {.columns = COLUMNS};
     struct arena arena;
     gramc_choice choice;
     arena_init(&arena, &cli->allocator);
-    static const char *const heads[] = {"TOOL", "DONE BY", "ARGUMENTS", "RESULT"};
-    for (size_t i = 0; i < 4; i++) table_add(&table, &arena, text_of(heads[i]));
+    static const char *const heads[] = {"TOOL", "DONE BY", "ARGUMENTS", "RESULT", "SANDBOX"};
+    for (size_t i = 0; i < COLUMNS; i++) table_add(&table, &arena, text_of(heads[i]));
     for (size_t i = 0; gramc_bound_choice(bound, i, &choice); i++) {
         table_add(&table, &arena, choice.tool->name);
         table_add(&table, &arena, done_by_choice(&arena, &choice));
         table_add(&table, &arena, text_of(answers[choice.accepts]));
         table_add(&table, &arena, text_of(answers[choice.returns]));
+        table_add(&table, &arena, sandbox_words(&arena, choice.sandbox));
     }
     if (!arena.oom) {
         print_head(cli->out, "agent", chosen->agent->name, chosen->agent->fingerprint);
@@ -89,6 +111,23 @@ static void put_proof(struct json_writer *w, const char *side, gramc_proof proof
     json_object_end(w);
 }
 
+static void put_list(struct json_writer *w, const char *name, const gramc_text *list,
+                     size_t count) {
+    json_member_array(w, name);
+    for (size_t i = 0; i < count; i++) json_text(w, list[i]);
+    json_array_end(w);
+}
+
+static void put_sandbox(struct json_writer *w, const gramc_sandbox *sandbox) {
+    if (!sandbox) return;
+    json_member_object(w, "sandbox");
+    put_list(w, "read", sandbox->read, sandbox->read_count);
+    put_list(w, "write", sandbox->write, sandbox->write_count);
+    json_member_text(w, "network", text_of(networks[sandbox->network]));
+    put_list(w, "env", sandbox->env, sandbox->env_count);
+    json_object_end(w);
+}
+
 static void put_choice(struct json_writer *w, struct arena *arena, const gramc_choice *choice) {
     json_object_begin(w);
     json_member_text(w, "tool", choice->tool->name);
@@ -99,6 +138,7 @@ static void put_choice(struct json_writer *w, struct arena *arena, const gramc_c
     }
     put_proof(w, "arguments", choice->accepts, choice->accepts_why);
     put_proof(w, "result", choice->returns, choice->returns_why);
+    put_sandbox(w, choice->sandbox);
     json_object_end(w);
 }
 
@@ -120,9 +160,7 @@ static void put_message(struct json_writer *w, const gramc_bind_message *message
 
 static void put_hosts(struct json_writer *w, const gramc_egress *egress) {
     if (!egress->only_these) return;
-    json_member_array(w, "hosts");
-    for (size_t i = 0; i < egress->host_count; i++) json_text(w, egress->hosts[i]);
-    json_array_end(w);
+    put_list(w, "hosts", egress->hosts, egress->host_count);
 }
 
 static void put_binding(struct json_writer *w, struct arena *arena, const struct workshop *shop,
@@ -180,9 +218,11 @@ static int bind(struct workshop *shop, const struct choice *chosen, bool json) {
     fflush(cli->out);
     if (!json) run_print_binding(cli, bound);
     if (cli->options[OPTION_STRICT] && has_warnings(bound)) status = GRAMC_FINDINGS;
+    if (code == EXIT_FINE)
+        code = status == GRAMC_FINDINGS ? workshop_findings_code(shop, bound)
+                                        : cli_status(cli, status);
     gramc_bound_free(bound);
-    if (code != EXIT_FINE) return code;
-    return status == GRAMC_FINDINGS ? workshop_findings_code(shop) : cli_status(cli, status);
+    return code;
 }
 
 int cmd_bind(struct cli *cli) {

@@ -65,7 +65,7 @@ static int bind_and_call(struct workshop *shop, const gramc_library *library,
     if (!bound) return cli_status(cli, status);
     if (status) run_print_binding(cli, bound); /* else nothing was promised to anybody */
     else (void)workshop_report_boxes(shop);    /* which did not stop the call */
-    int code = status ? workshop_findings_code(shop) : call(shop, bound, tool, arguments);
+    int code = status ? workshop_findings_code(shop, bound) : call(shop, bound, tool, arguments);
     gramc_bound_free(bound);
     return code;
 }

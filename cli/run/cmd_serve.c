@@ -81,7 +81,7 @@ static int bind_model(struct serving *serving, struct choice *choice, struct bou
     gramc_status status = gramc_bind(&pair->bound, choice->agent, choice->library, &options);
     bool quiet = cli->options[OPTION_QUIET] && status != GRAMC_FINDINGS;
     if (pair->bound && !quiet) run_print_binding(cli, pair->bound);
-    if (status == GRAMC_FINDINGS) code = workshop_findings_code(&serving->shop);
+    if (status == GRAMC_FINDINGS) code = workshop_findings_code(&serving->shop, pair->bound);
     else code = cli_status(cli, status);
     gramc_offering_free(serving->shop.offering);
     serving->shop.offering = NULL;

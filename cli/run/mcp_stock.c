@@ -106,7 +106,7 @@ static int bind_tool(struct stocked *stocked, const struct workshop *shop, gramc
     stocked->items[stocked->count] = (struct shelf_item){bound, annotations, said};
     stocked->bounds[stocked->count++] = bound;
     if (status) run_print_binding(cli, bound);
-    return status == GRAMC_FINDINGS ? workshop_findings_code(shop) : cli_status(cli, status);
+    return status == GRAMC_FINDINGS ? workshop_findings_code(shop, bound) : cli_status(cli, status);
 }
 
 /* Clients are shown no types then, and nothing is checked. */

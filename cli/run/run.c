@@ -68,7 +68,7 @@ static int bind(struct runner *runner) {
     if (status != GRAMC_FINDINGS) return cli_status(cli, status);
     if (!runner->choice.library)
         fputs("gramc: no tool library was named; see --library\n", cli->err);
-    return workshop_findings_code(&runner->shop);
+    return workshop_findings_code(&runner->shop, runner->bound);
 }
 
 static int output_options(struct runner *runner) {

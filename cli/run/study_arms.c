@@ -51,7 +51,7 @@ static int bind_arm(struct study *study, size_t i) {
         run_print_binding(cli, arm->bound);
     }
     if (status != GRAMC_FINDINGS) return cli_status(cli, status);
-    return workshop_findings_code(&study->shop);
+    return workshop_findings_code(&study->shop, arm->bound);
 }
 
 static void name_model(struct study *study, struct study_arm *arm) {

@@ -3,7 +3,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/run/workshop.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,11 +19,34 @@ static bool choose_ca(const struct cli *cli, gramc_text *out) {
     return !path || !*path || access(path, R_OK) == 0;
 }
 
-static int make_loop(struct cli *cli, gramc_loop **out) {
+/* The same for all bindings of a command. */
+static unsigned missing_walls(void *ctx) {
+    struct workshop *shop = ctx;
+    if (!shop->knows_missing)
+        shop->missing = gramc_walls_missing(shop->containment.host, &shop->cli->allocator);
+    shop->knows_missing = true;
+    return shop->missing;
+}
+
+/* What programs are contained by, and what of the user's they are kept from. */
+static void find_containment(struct workshop *shop) {
+    gramc_containment containment = GRAMC_CONTAINMENT_INIT;
+    const char *home = getenv("HOME"), *path = getenv("PATH");
+    if (!cli_own_program("gramc-host", shop->host, sizeof shop->host)) shop->host[0] = '\0';
+    containment.host = text_of(shop->host);
+    containment.home = text_of(home ? home : "");
+    containment.path = text_of(path ? path : "");
+    containment.missing = missing_walls;
+    containment.ctx = shop;
+    shop->containment = containment;
+}
+
+static int make_loop(struct workshop *shop) {
+    struct cli *cli = shop->cli;
     static const char *const names[INHERITED] = {"PATH", "HOME", "LANG", "TMPDIR"};
     gramc_loop_options options = GRAMC_LOOP_OPTIONS_INIT;
     gramc_text pairs[INHERITED];
-    char texts[INHERITED][4096], host[PATH_MAX];
+    char texts[INHERITED][4096];
     for (size_t i = 0; i < INHERITED; i++) {
         const char *value = getenv(names[i]);
         int len = value ? snprintf(texts[i], sizeof texts[i], "%s=%s", names[i], value) : -1;
@@ -38,8 +60,8 @@ static int make_loop(struct cli *cli, gramc_loop **out) {
     options.environment = pairs;
     options.owns_process = true;
     options.clock = cli->clock;
-    if (cli_own_program("gramc-host", host, sizeof host)) options.host = text_of(host);
-    return cli_status(cli, gramc_loop_new(out, &options));
+    options.host = shop->containment.host;
+    return cli_status(cli, gramc_loop_new(&shop->loop, &options));
 }
 
 int workshop_open(struct workshop *shop, struct cli *cli, const gramc_compilation *spec) {
@@ -50,7 +72,8 @@ int workshop_open(struct workshop *shop, struct cli *cli, const gramc_compilatio
     if (code == EXIT_FINE) code = run_read_hosts(cli, spec, &shop->hosts);
     if (code != EXIT_FINE) return code;
     if (gramc_builtins_new(&shop->builtins, &cli->allocator)) return cli_no_memory(cli);
-    return make_loop(cli, &shop->loop);
+    find_containment(shop);
+    return make_loop(shop);
 }
 
 void workshop_close(struct workshop *shop) {
@@ -92,6 +115,7 @@ int workshop_ask(struct workshop *shop, const gramc_library *library, const gram
     options.secrets = shop->secrets.list;
     options.secret_count = shop->secrets.count;
     options.egress = &shop->hosts.egress;
+    options.containment = &shop->containment;
     options.agent = agent;
     options.company = shop->company;
     struct interrupt *interrupt = interrupt_start(cli, shop->loop);
@@ -121,8 +145,17 @@ int workshop_report_boxes(const struct workshop *shop) {
     return failures ? EXIT_RUN_FAILED : EXIT_FINE;
 }
 
-int workshop_findings_code(const struct workshop *shop) {
+/* What the system cannot hold is no mistake in a library. */
+static bool is_not_contained(const gramc_bound *bound) {
+    gramc_bind_message message;
+    for (size_t i = 0; gramc_bound_message(bound, i, &message); i++)
+        if (text_is(message.code, "G0472")) return true;
+    return false;
+}
+
+int workshop_findings_code(const struct workshop *shop, const gramc_bound *bound) {
     gramc_text box, why;
+    if (is_not_contained(bound)) return EXIT_USAGE;
     bool is_down = shop->offering && gramc_offering_failure(shop->offering, 0, &box, &why);
     return is_down ? EXIT_RUN_FAILED : EXIT_FINDINGS;
 }
@@ -138,6 +171,7 @@ gramc_bind_options workshop_binding(const struct workshop *shop) {
     options.folder_count = shop->folders.count;
     options.offering = shop->offering;
     options.egress = &shop->hosts.egress;
+    options.containment = &shop->containment;
     const char *path = getenv("PATH");
     options.path = text_of(path ? path : "/usr/bin:/bin");
     return options;

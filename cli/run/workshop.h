@@ -4,11 +4,17 @@
 
 #include "cli/run/run.h"
 
+enum { WORKSHOP_PATH = 4096 };
+
 struct workshop {
     struct cli *cli;
     struct run_secrets secrets;
     struct run_folders folders; /* of files that calls may send */
     struct run_hosts hosts;
+    gramc_containment containment; /* of programs of libraries */
+    char host[WORKSHOP_PATH];      /* of gramc-host; empty: there is none */
+    unsigned missing;              /* walls, once they were asked for */
+    bool knows_missing;
     gramc_builtins *builtins;
     gramc_loop *loop;
     gramc_offering *offering; /* NULL before workshop_ask */
@@ -24,8 +30,9 @@ int workshop_ask(struct workshop *shop, const gramc_library *library, const gram
 /* Says which boxes could not be asked, and which of their tools cannot be called. EXIT_FINE if all
  * could. */
 int workshop_report_boxes(const struct workshop *shop);
-/* The exit code for a binding with findings: a box that is down is no finding. */
-int workshop_findings_code(const struct workshop *shop);
+/* The exit code for a binding with findings: a box that is down is no finding, nor is a sandbox
+ * that cannot be held here. */
+int workshop_findings_code(const struct workshop *shop, const gramc_bound *bound);
 /* Borrows from the workshop. */
 gramc_bind_options workshop_binding(const struct workshop *shop);
 /* The exit code that goes with the end of a call. */

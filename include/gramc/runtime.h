@@ -97,6 +97,31 @@ typedef struct gramc_egress {
 /* NULL, or what is wrong with the spelling of a host for such a list: half a sentence. */
 GRAMC_API const char *gramc_egress_problem(gramc_text host);
 
+/* What can keep a program in; bits of what is missing. */
+typedef enum gramc_wall {
+    GRAMC_WALL_FILES = 1,  /* `read` and `write`: Landlock */
+    GRAMC_WALL_CALLS = 2,  /* `network: none`: seccomp */
+    GRAMC_WALL_NETWORK = 4 /* `network: hosts`: namespaces */
+} gramc_wall;
+/* Starts that gramc-host, which tries to build each wall here, and waits for it: some milliseconds.
+ * The bits of those that it cannot; all of them, where it cannot be asked. */
+GRAMC_API unsigned gramc_walls_missing(gramc_text host, const gramc_allocator *allocator);
+
+/* What holds the programs of a library that has a `sandbox`, or is from elsewhere by
+ * gramc_egress.owns (docs/sandbox.md). What cannot be held is an error of the binding. */
+typedef struct gramc_containment {
+    size_t struct_size; /* sizeof(gramc_containment) */
+    gramc_text host;    /* as in gramc_loop_options; empty: nothing can be held */
+    gramc_text home;    /* what `~` stands for, and what no library's folder holds; may be empty */
+    gramc_text path;    /* the PATH that programs inherit: where it leads is read; may be empty */
+    /* As gramc_walls_missing, whose answer it may keep; called where something is to be contained.
+     * NULL: that is asked, once a binding. */
+    unsigned (*missing)(void *ctx);
+    void *ctx;
+} gramc_containment;
+#define GRAMC_CONTAINMENT_INIT                                                                     \
+    { sizeof(gramc_containment), {NULL, 0}, {NULL, 0}, {NULL, 0}, NULL, NULL }
+
 typedef struct gramc_bind_options {
     size_t struct_size; /* sizeof(gramc_bind_options) */
     const gramc_allocator *allocator;
@@ -132,12 +157,13 @@ typedef struct gramc_bind_options {
      * nowhere else. Copied; a NUL is GRAMC_USAGE. None: no file is read. */
     const gramc_text *folders;
     size_t folder_count;
-    const gramc_egress *egress; /* borrowed, used while binding. NULL: see gramc_egress */
+    const gramc_egress *egress;           /* borrowed, used while binding. NULL: see gramc_egress */
+    const gramc_containment *containment; /* likewise. NULL: nothing can be held */
 } gramc_bind_options;
 #define GRAMC_BIND_OPTIONS_INIT                                                                    \
     {                                                                                              \
         sizeof(gramc_bind_options), NULL, NULL, {NULL, NULL}, NULL, 0, false, NULL, {NULL, 0},     \
-            {NULL, 0}, {NULL, 0}, NULL, 0, NULL, NULL, 0, NULL                                     \
+            {NULL, 0}, {NULL, 0}, NULL, 0, NULL, NULL, 0, NULL, NULL                               \
     }
 
 /* agent and library are borrowed; library NULL means an empty one. GRAMC_FINDINGS: something does
@@ -178,6 +204,8 @@ typedef struct gramc_choice {
     gramc_proof accepts, returns;
     gramc_text accepts_why, returns_why; /* a counterexample (JSON), or why it is not decided */
     bool asks;                           /* somebody has to approve of each call */
+    const gramc_sandbox *sandbox; /* what its program may touch, as it is said; NULL: it starts
+                                     none, or one that may touch what the user may */
 } gramc_choice;
 
 /* Which implementation serves the i-th tool, of the agent and then of its tasks; false past the
@@ -202,11 +230,12 @@ typedef struct gramc_offering_options {
                                  toolboxes too */
     uint32_t timeout_ms;      /* of all servers together; 0: 60,000 */
     uint32_t company;         /* as of the runs to come: see gramc_run_options */
-    const gramc_toolbox_host *toolboxes; /* as in gramc_bind_options, as is the next */
+    const gramc_toolbox_host *toolboxes; /* as in gramc_bind_options, as are the others */
     const gramc_egress *egress;
+    const gramc_containment *containment;
 } gramc_offering_options;
 #define GRAMC_OFFERING_OPTIONS_INIT                                                                \
-    { sizeof(gramc_offering_options), NULL, {NULL, NULL}, NULL, 0, NULL, 0, 0, NULL, NULL }
+    { sizeof(gramc_offering_options), NULL, {NULL, NULL}, NULL, 0, NULL, 0, 0, NULL, NULL, NULL }
 
 /* Asks the boxes of a library: starts or calls MCP servers on the loop, which they stay on for the
  * runs to come, and turns it until all have answered. A box that cannot be asked is told by

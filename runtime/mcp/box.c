@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/text.h"
+#include "runtime/bind_sandbox.h"
 #include "runtime/foreign.h"
 #include "runtime/loop.h"
 
@@ -209,12 +210,12 @@ static void end(struct inquiry *inquiry, const gramc_loop *loop) {
 static gramc_status ask_all(const struct box_question *question) {
     gramc_loop *loop = question->loop;
     size_t count = question->count;
-    struct inquiry inquiry = {.arena = question->arena,
-                              .company = question->company,
-                              .given = {question->secrets, question->egress},
-                              .count = count,
-                              .timeout_ms =
-                                  question->timeout_ms ? question->timeout_ms : MCP_ASK_MS};
+    struct inquiry inquiry = {
+        .arena = question->arena,
+        .company = question->company,
+        .given = {question->secrets, question->egress, question->sandboxes, question->sandbox},
+        .count = count,
+        .timeout_ms = question->timeout_ms ? question->timeout_ms : MCP_ASK_MS};
     inquiry.list = mem_alloc(&loop->allocator, (count + 1) * sizeof(*inquiry.list));
     if (!inquiry.list) return GRAMC_NOMEM;
     for (size_t i = 0; i < count; i++) {
@@ -243,6 +244,15 @@ static void wipe_server(void *server) {
     mcp_server_wipe(server);
 }
 
+/* False after a message. */
+static bool is_contained(gramc_bound *bound, const gramc_box *box) {
+    struct sandboxed sandboxed;
+    const gramc_impl program = mcp_program(box);
+    if (!box->argc) return true;
+    gramc_text who = BOUND_JOIN(bound, TEXT("box `"), box->name, TEXT("`"));
+    return bind_sandbox(&sandboxed, bound, &program, who) && sandboxed.verdict == SANDBOX_FINE;
+}
+
 const struct mcp_server *mcp_box_bind(gramc_bound *bound, const gramc_box *box) {
     char why[MCP_WHY_MAX], line[MCP_WHY_MAX + 160];
     struct mcp_server *server;
@@ -250,7 +260,9 @@ const struct mcp_server *mcp_box_bind(gramc_bound *bound, const gramc_box *box) 
     box = offered_at(&bound->arena, offered_box(bound->offered, bound->offered_count, box->name),
                      box);
     if (!box) return NULL;
-    const struct mcp_given given = {bound->secrets, bound->egress};
+    if (!is_contained(bound, box)) return NULL;
+    const struct mcp_given given = {bound->secrets, bound->egress, bound->sandboxes,
+                                    bound->library->sandbox};
     gramc_status status = mcp_server_read(&server, &bound->arena, box, &given, why);
     if (status == GRAMC_NOMEM) bound->arena.oom = true;
     if (status == GRAMC_FINDINGS) {
@@ -338,6 +350,7 @@ static void open_server(gramc_bound *bound, struct box_view *view) {
     const gramc_box *box = view->box;
     const struct bind_place place = {box->file, box->start, box->end};
     const struct offered_box *known = offered_box(bound->offered, bound->offered_count, box->name);
+    if (!is_contained(bound, box)) return;
     if (!known || known->failure.len) {
         BOUND_TELL(bound, D_BOX_UNKNOWN, &place, TEXT(""), box->name,
                    known ? known->failure : TEXT("nobody asked it what it offers"));

@@ -18,12 +18,9 @@ struct mcp_pool {
 static gramc_status make_program(struct mcp_client **out, gramc_loop *loop,
                                  const struct mcp_server *server,
                                  const struct tool_memory *memory) {
-    const gramc_box *box = server->box;
-    const gramc_impl program = {.argv = box->argv,
-                                .argc = box->argc,
-                                .folder = box->folder,
-                                .env = server->env,
-                                .env_count = box->env_count};
+    gramc_impl program = mcp_program(server->box);
+    program.env = server->env;
+    program.sandbox = server->sandbox;
     struct exec_words words;
     struct arena arena;
     arena_init(&arena, &loop->allocator);

@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "runtime/route.h"
+#include "runtime/sandbox.h"
 #include "runtime/tool_http.h"
 
 /* What secrets were filled into, as it is to be overwritten in the end. */
@@ -107,6 +108,46 @@ static gramc_text fill_variable(struct filling *filling, gramc_text pair) {
     return keep(filling, &out);
 }
 
+gramc_impl mcp_program(const gramc_box *box) {
+    return (gramc_impl){.name = box->name,
+                        .kind = GRAMC_IMPL_EXEC,
+                        .argv = box->argv,
+                        .argc = box->argc,
+                        .folder = box->folder,
+                        .file = box->file,
+                        .start = box->start,
+                        .end = box->end,
+                        .env = box->env,
+                        .env_count = box->env_count,
+                        .sandbox = box->sandbox};
+}
+
+/* What it may touch; a variable that its sandbox names is as one that the box declares. */
+static void contain(struct filling *filling, struct mcp_server *server,
+                    const struct mcp_given *given) {
+    struct sandboxed sandboxed;
+    const gramc_impl program = mcp_program(server->box);
+    gramc_box *whole = ARENA_NEW(filling->arena, gramc_box);
+    if (!whole ||
+        !sandbox_decide(&sandboxed, filling->arena, given->sandboxes, given->sandbox, &program))
+        return;
+    if (sandboxed.verdict != SANDBOX_FINE) {
+        filling->failed = true;
+        snprintf(filling->why, MCP_WHY_MAX, "%s%.*s",
+                 sandboxed.verdict == SANDBOX_WIDER
+                     ? "it is of a library from elsewhere, whose sandbox asks for "
+                     : "it cannot be contained: ",
+                 TEXT_ARGS(sandboxed.why));
+        return;
+    }
+    *whole = *server->box;
+    whole->env =
+        sandbox_env(filling->arena, &sandboxed, &program, given->secrets, &whole->env_count);
+    server->box = whole;
+    server->sandbox = sandboxed.held;
+    server->said = sandboxed.said;
+}
+
 static void fill_environment(struct filling *filling, struct mcp_server *server) {
     const gramc_box *box = server->box;
     gramc_text *env = arena_array(filling->arena, box->env_count + 1, sizeof(*env));
@@ -189,18 +230,28 @@ static void add_c_string(struct sha256 *sha, const char *text) {
     sha256_add_text(sha, text_of(text));
 }
 
+static void add_texts(struct sha256 *sha, const gramc_text *texts, size_t count) {
+    sha256_add_number(sha, count);
+    for (size_t i = 0; i < count; i++) sha256_add_text(sha, texts[i]);
+}
+
+static void add_sandbox(struct sha256 *sha, const gramc_sandbox *sandbox) {
+    sha256_add_number(sha, sandbox->network);
+    add_texts(sha, sandbox->read, sandbox->read_count);
+    add_texts(sha, sandbox->write, sandbox->write_count);
+}
+
 static void take_digest(struct mcp_server *server) {
     const gramc_box *box = server->box;
     struct sha256 sha;
     sha256_init(&sha);
-    sha256_add_number(&sha, box->argc);
-    for (size_t i = 0; i < box->argc; i++) sha256_add_text(&sha, box->argv[i]);
-    sha256_add_number(&sha, box->env_count);
-    for (size_t i = 0; i < box->env_count; i++) sha256_add_text(&sha, server->env[i]);
+    add_texts(&sha, box->argv, box->argc);
+    add_texts(&sha, server->env, box->env_count);
     sha256_add_text(&sha, box->folder);
     add_c_string(&sha, server->url);
     for (size_t i = 0; server->headers[i]; i++) add_c_string(&sha, server->headers[i]);
     if (server->route) add_route(&sha, server->route);
+    if (server->sandbox) add_sandbox(&sha, server->sandbox);
     sha256_hex(&sha, server->digest);
 }
 
@@ -217,6 +268,8 @@ gramc_status mcp_server_read(struct mcp_server **out, struct arena *arena, const
         return GRAMC_FINDINGS;
     }
     if (box->url.len) fill_address(&filling, server);
+    if (box->argc) contain(&filling, server, given);
+    if (arena->oom) return GRAMC_NOMEM;
     if (filling.failed) return GRAMC_FINDINGS;
     fill_environment(&filling, server);
     fill_headers(&filling, server);

@@ -17,8 +17,9 @@ struct mcp_server {
     const gramc_text *env; /* NAME=value, env_count of the box */
     const char *url;       /* empty: a program */
     const char *const *headers;
-    const struct http_route *route; /* NULL: nothing special */
-    char digest[SHA256_HEX];        /* of all that says which server it is */
+    const struct http_route *route;      /* NULL: nothing special */
+    const gramc_sandbox *sandbox, *said; /* see struct sandboxed; NULL: none */
+    char digest[SHA256_HEX];             /* of all that says which server it is */
     struct mcp_filled *filled;
 };
 
@@ -26,7 +27,12 @@ struct mcp_server {
 struct mcp_given {
     const struct secrets *secrets;
     const struct egress_policy *egress; /* NULL: every library is one's own */
+    struct sandboxes *sandboxes;
+    const gramc_sandbox *sandbox; /* of the library; NULL: it says none */
 };
+
+/* The program of a box that has one, as it is started but for what is filled in. */
+gramc_impl mcp_program(const gramc_box *box);
 
 /* In the arena. GRAMC_FINDINGS: it cannot be as it is written; `why` is then half a sentence. */
 gramc_status mcp_server_read(struct mcp_server **out, struct arena *arena, const gramc_box *box,

@@ -382,8 +382,13 @@ static int spawn(struct child *child, uv_loop_t *loop, const struct exec_words *
 gramc_status child_start(struct child **out, uv_loop_t *loop, const gramc_allocator *allocator,
                          const struct exec_words *words, const struct child_events *events,
                          char why[CHILD_WHY_MAX]) {
-    struct child *child = mem_alloc(allocator, sizeof(*child));
     *out = NULL;
+    if (words->uncontained) {
+        snprintf(why, CHILD_WHY_MAX, "%s cannot be contained: there is no gramc-host",
+                 events->noun);
+        return GRAMC_NOT_FOUND;
+    }
+    struct child *child = mem_alloc(allocator, sizeof(*child));
     if (!child) return GRAMC_NOMEM;
     memset(child, 0, offsetof(struct child, chunk));
     child->allocator = *allocator;

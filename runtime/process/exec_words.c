@@ -38,6 +38,20 @@ static bool declares(const struct pairs *pairs, gramc_text name) {
     return false;
 }
 
+/* What every contained program sees of what is handed down: HOME and TMPDIR are gramc-host's. */
+static bool is_common(gramc_text name) {
+    return text_is(name, "PATH") || text_is(name, "LANG");
+}
+
+static struct pairs common_ones(struct arena *arena, struct pairs handed_down) {
+    gramc_text *list = arena_array(arena, handed_down.count + 1, sizeof(*list));
+    struct pairs common = {list, 0};
+    for (size_t i = 0; list && i < handed_down.count; i++)
+        if (is_common(variable_name(handed_down.list[i])))
+            list[common.count++] = handed_down.list[i];
+    return common;
+}
+
 /* In three layers, of which the next one wins. */
 static char **environment(struct arena *arena, const struct pairs layers[3]) {
     size_t room = layers[0].count + layers[1].count + layers[2].count;
@@ -53,20 +67,32 @@ static char **environment(struct arena *arena, const struct pairs layers[3]) {
     return all ? copy_words(arena, all, count) : NULL;
 }
 
-static char **command(struct arena *arena, const gramc_impl *impl, const char *host) {
-    size_t count = impl->argc;
-    const gramc_text *words = host ? hosted_words(arena, impl, host, &count) : impl->argv;
+/* The folder of an experiment's cell is its programs' own. */
+static gramc_text scratch_of(const struct pairs *of_run) {
+    for (size_t i = 0; i < of_run->count; i++)
+        if (text_is(variable_name(of_run->list[i]), "GRAMC_SCRATCH"))
+            return text_slice(of_run->list[i], sizeof "GRAMC_SCRATCH", of_run->list[i].len);
+    return TEXT("");
+}
+
+static char **command(struct arena *arena, const struct hosted *hosted) {
+    size_t count = hosted->impl->argc;
+    const gramc_text *words =
+        hosted->host ? hosted_words(arena, hosted, &count) : hosted->impl->argv;
     return words || !count ? copy_words(arena, words, count) : NULL;
 }
 
 bool exec_words(struct exec_words *out, struct arena *arena, const gramc_impl *impl,
                 const gramc_loop *loop, const struct tool_memory *memory) {
-    const struct pairs layers[] = {
+    struct pairs layers[] = {
         {loop->environment, loop->environment_count},
         {impl->env, impl->env_count},
         {memory ? memory->environment : NULL, memory ? memory->environment_count : 0}};
-    out->argv = command(arena, impl, loop->host);
+    if (impl->sandbox) layers[0] = common_ones(arena, layers[0]);
+    const struct hosted hosted = {impl, loop->host, scratch_of(&layers[2])};
+    out->argv = command(arena, &hosted);
     out->supervised = loop->host != NULL;
+    out->uncontained = impl->sandbox && !loop->host;
     out->program = impl->argc ? arena_text(arena, impl->argv[0]).ptr : NULL;
     out->environment = environment(arena, layers);
     out->folder = NULL;

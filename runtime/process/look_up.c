@@ -13,7 +13,7 @@
 #include "base/placeholder.h"
 #include "base/text.h"
 
-enum { PLACE_MAX = 4096, NAMES_MAX = 512, WHY_MAX = 512 };
+enum { PLACE_MAX = PROGRAM_PLACE_MAX, NAMES_MAX = 512, WHY_MAX = 512 };
 
 /* ## Files */
 
@@ -30,16 +30,20 @@ static bool is_file(const char *path, bool must_run) {
     return stat(path, &st) == 0 && S_ISREG(st.st_mode) && (!must_run || access(path, X_OK) == 0);
 }
 
-static bool is_in_path(gramc_text folder, gramc_text path, gramc_text name) {
-    char place[PLACE_MAX];
+bool program_find(char out[PLACE_MAX], gramc_text folder, gramc_text path, gramc_text name) {
     for (size_t start = 0, i = 0; i <= path.len; i++) {
         if (i < path.len && path.ptr[i] != ':') continue;
         gramc_text directory = text_slice(path, start, i);
         if (!directory.len) directory = TEXT(".");
-        if (join(place, folder, directory, name) && is_file(place, true)) return true;
+        if (join(out, folder, directory, name) && is_file(out, true)) return true;
         start = i + 1;
     }
     return false;
+}
+
+static bool is_in_path(gramc_text folder, gramc_text path, gramc_text name) {
+    char place[PLACE_MAX];
+    return program_find(place, folder, path, name);
 }
 
 /* The file beside it whose name is nearest. */

@@ -37,13 +37,43 @@ static void add_limits(struct arena *arena, gramc_text *words, size_t *count,
     }
 }
 
-gramc_text *hosted_words(struct arena *arena, const gramc_impl *impl, const char *host,
-                         size_t *count) {
-    gramc_text *words = arena_array(arena, impl->argc + 2 * LIMITS + 2, sizeof(*words));
+static void add_places(gramc_text *words, size_t *count, const char *option,
+                       const gramc_text *places, size_t place_count) {
+    for (size_t i = 0; i < place_count; i++) {
+        words[(*count)++] = text_of(option);
+        words[(*count)++] = places[i];
+    }
+}
+
+/* Nothing where there is no sandbox: the program may touch what the user may. */
+static void add_walls(gramc_text *words, size_t *count, const struct hosted *hosted) {
+    static const char *const networks[] = {[GRAMC_NETWORK_NONE] = "none",
+                                           [GRAMC_NETWORK_HOSTS] = "hosts",
+                                           [GRAMC_NETWORK_OPEN] = "open"};
+    const gramc_sandbox *sandbox = hosted->impl->sandbox;
+    if (!sandbox) return;
+    words[(*count)++] = TEXT("--sandbox");
+    add_places(words, count, "--read", sandbox->read, sandbox->read_count);
+    add_places(words, count, "--write", sandbox->write, sandbox->write_count);
+    add_places(words, count, "--write", &hosted->scratch, hosted->scratch.len > 0);
+    words[(*count)++] = TEXT("--network");
+    words[(*count)++] = text_of(networks[sandbox->network]);
+}
+
+static size_t room_of(const gramc_impl *impl) {
+    const gramc_sandbox *sandbox = impl->sandbox;
+    size_t places = sandbox ? sandbox->read_count + sandbox->write_count + 1 : 0;
+    return impl->argc + 2 * LIMITS + 2 + 2 * places + 3;
+}
+
+gramc_text *hosted_words(struct arena *arena, const struct hosted *hosted, size_t *count) {
+    const gramc_impl *impl = hosted->impl;
+    gramc_text *words = arena_array(arena, room_of(impl), sizeof(*words));
     size_t filled = 0;
     if (!words) return NULL;
-    words[filled++] = text_of(host);
+    words[filled++] = text_of(hosted->host);
     add_limits(arena, words, &filled, impl);
+    add_walls(words, &filled, hosted);
     words[filled++] = impl->kind == GRAMC_IMPL_PLUGIN ? TEXT("plugin") : TEXT("exec");
     for (size_t i = 0; i < impl->argc; i++) words[filled++] = impl->argv[i];
     *count = filled;

@@ -54,18 +54,29 @@ static void put_key(struct buf *key, gramc_text word) {
     buf_text(key, word);
 }
 
+static void put_keys(struct buf *key, const gramc_text *words, size_t count) {
+    for (size_t i = 0; i < count; i++) put_key(key, words[i]);
+    buf_putc(key, '|');
+}
+
+static void put_sandbox(struct buf *key, const gramc_sandbox *sandbox) {
+    if (!sandbox) return;
+    buf_printf(key, "|sandbox %d|", (int)sandbox->network);
+    put_keys(key, sandbox->read, sandbox->read_count);
+    put_keys(key, sandbox->write, sandbox->write_count);
+}
+
 /* All that decides what a worker is: two implementations that agree in it share a pool, unless
  * their runs keep apart. */
 static void make_key(struct buf *key, const gramc_impl *impl, uint64_t company) {
     buf_printf(key, "%llu|", (unsigned long long)company);
-    for (size_t i = 0; i < impl->argc; i++) put_key(key, impl->argv[i]);
-    buf_putc(key, '|');
-    for (size_t i = 0; i < impl->env_count; i++) put_key(key, impl->env[i]);
-    buf_putc(key, '|');
+    put_keys(key, impl->argv, impl->argc);
+    put_keys(key, impl->env, impl->env_count);
     put_key(key, impl->folder);
     buf_printf(key, "|%d|%llu|%u|%u|%u|%llu", (int)impl->kind, (unsigned long long)impl->max_memory,
                (unsigned)impl->max_cpu_s, (unsigned)impl->max_files, (unsigned)impl->max_processes,
                (unsigned long long)impl->max_file_size);
+    put_sandbox(key, impl->sandbox);
 }
 
 static struct worker_pool *find_pool(gramc_loop *loop, gramc_text key) {

@@ -175,7 +175,7 @@ static void on_ended(void *ctx, const struct child_end *end) {
 static void unsent(void **state) {
     char sleep[] = "sleep", hundred[] = "100", path[] = "PATH=/usr/bin:/bin";
     char *argv[] = {sleep, hundred, NULL}, *environment[] = {path, NULL};
-    struct exec_words words = {argv, environment, NULL, false, NULL, NULL, false};
+    struct exec_words words = {.argv = argv, .environment = environment};
     char why[CHILD_WHY_MAX];
     bool ended = false;
     const struct line_process_events events = {on_line, on_ended, &ended, "the program"};

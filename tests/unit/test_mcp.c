@@ -65,7 +65,7 @@ static void open_with(struct bench *bench, const char *mode, const char *const *
         snprintf(variables[i], sizeof variables[i], "%s", environment[i]);
         env[i] = variables[i];
     }
-    struct exec_words words = {argv, env, NULL, false, NULL, NULL, false};
+    struct exec_words words = {.argv = argv, .environment = env};
     assert_int_equal(uv_loop_init(&bench->loop), 0);
     const struct mcp_place place = {.words = &words};
     gramc_allocator own = allocator ? *allocator : mem_default();
