@@ -183,7 +183,8 @@ static bool make_words(struct exec_words *out, struct arena *arena, const gramc_
 static gramc_status start_child(struct program_part *program, struct arena *arena,
                                 const gramc_grader *grader, const struct graded_run *run,
                                 char why[CHILD_WHY_MAX]) {
-    const struct child_events events = {on_output, on_ended, program, "the program", NULL};
+    const struct child_events events = {
+        .output = on_output, .ended = on_ended, .ctx = program, .noun = "the program"};
     struct exec_words words;
     gramc_text input = graded_run_json(arena, run);
     if (!input.ptr || !make_words(&words, arena, grader, run, program->loop)) return GRAMC_NOMEM;

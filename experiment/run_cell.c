@@ -341,8 +341,10 @@ static void start_reset(struct cell_job *job) {
     const gramc_impl command = {
         .argv = experiment->reset, .argc = experiment->reset_count, .folder = experiment->folder};
     const struct tool_memory memory = {.environment = environment(job), .environment_count = 2};
-    const struct child_events events = {on_reset_output, on_reset_ended, job,
-                                        "the experiment's reset", NULL};
+    const struct child_events events = {.output = on_reset_output,
+                                        .ended = on_reset_ended,
+                                        .ctx = job,
+                                        .noun = "the experiment's reset"};
     struct exec_words words;
     char why[CHILD_WHY_MAX] = "out of memory";
     gramc_status status = GRAMC_NOMEM;

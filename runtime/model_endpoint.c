@@ -9,6 +9,7 @@
 #include "runtime/model_stream.h"
 #include "base/options.h"
 #include "runtime/run.h"
+#include "runtime/watch_hide.h"
 
 enum {
     DEFAULT_CONNECT_MS = 10000,
@@ -168,7 +169,7 @@ static gramc_attempt_class class_of(const struct http_request *http, gramc_text 
     return http->status >= 500 ? GRAMC_ATTEMPT_SERVER : GRAMC_ATTEMPT_REFUSED;
 }
 
-static bool hide(struct ask *ask, gramc_text *text);
+static bool hide_cut(struct ask *ask, gramc_text *text, enum text_cut cut);
 
 /* `last` has its class; the body is what came, without what nobody may see. */
 static void tell_attempt(struct ask *ask, gramc_text reason, bool again, double wait) {
@@ -183,7 +184,8 @@ static void tell_attempt(struct ask *ask, gramc_text reason, bool again, double 
     told.again = again;
     told.wait_ms = (uint64_t)wait;
     told.body = buf_view(&ask->http.response);
-    if (hide(ask, &told.body)) watch_attempt(watch, &told, ask->attempt_started);
+    if (hide_cut(ask, &told.body, attempt_cut(told.class_)))
+        watch_attempt(watch, &told, ask->attempt_started);
 }
 
 /* ## Asking again */
@@ -276,17 +278,22 @@ static void fail_reading(struct ask *ask, gramc_text words) {
 
 /* ## Answers */
 
-static bool hide(struct ask *ask, gramc_text *text) {
+static bool hide_cut(struct ask *ask, gramc_text *text, enum text_cut cut) {
     const struct secrets *secrets = ask->run->loop->secrets;
     struct buf copy;
-    if (!secrets_may_stand_in(secrets, *text, SECRET_SURE)) return true;
+    if (!text->len || (!cut && !secrets_may_stand_in(secrets, *text, SECRET_SURE))) return true;
     buf_init(&copy, &ask->arena.allocator, 2 * ask->run->model->max_response + 1024);
     buf_text(&copy, *text);
-    secrets_hide_from(secrets, &copy, SECRET_SURE);
+    if (cut) secrets_hide_cut(secrets, &copy, cut);
+    else secrets_hide_from(secrets, &copy, SECRET_SURE);
     bool good = buf_status(&copy) == GRAMC_OK;
     if (good && !text_eq(*text, buf_view(&copy))) *text = arena_text(&ask->arena, buf_view(&copy));
     buf_free(&copy);
     return good && text->ptr;
+}
+
+static bool hide(struct ask *ask, gramc_text *text) {
+    return hide_cut(ask, text, CUT_NOWHERE);
 }
 
 /* A secret of digits alone may stand there as a number: what is left is no JSON then, and the rest

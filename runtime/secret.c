@@ -12,10 +12,19 @@
 
 /* ## Base64, as far as a value decides it: its neighbours have a share in the outer letters */
 
-enum { ALIGNMENTS = 3, VARIANTS = 2 /* with +/ and with -_ */, PER_SECRET = 1 + 6 };
+enum {
+    ALIGNMENTS = 3,
+    VARIANTS = 2, /* with +/ and with -_ */
+    TEXTS = 2,    /* as it is, and as it stands in JSON */
+    PER_SECRET = 1 + ALIGNMENTS * VARIANTS * TEXTS
+};
+
+static size_t letters_room(size_t len) {
+    return ALIGNMENTS * VARIANTS * (len + 2) * 4 / 3;
+}
 
 static size_t base64_room(size_t len) {
-    return len < SECRET_SURE ? 0 : ALIGNMENTS * VARIANTS * (len + 2) * 4 / 3;
+    return len < SECRET_SURE ? 0 : letters_room(len) + 2 * len + letters_room(2 * len);
 }
 
 static unsigned bits_at(gramc_text value, size_t before, size_t letter) {
@@ -72,19 +81,37 @@ static void add_form(struct secrets *secrets, const struct secret *secret, gramc
     if (secret->value.len >= SECRET_SURE) mark(secrets->sure_marks, text);
 }
 
-static void add_forms(struct secrets *secrets, const struct secret *secret, char **cursor) {
+static void add_base64(struct secrets *secrets, const struct secret *secret, gramc_text text,
+                       char **cursor) {
     static const char *const letters[VARIANTS] = {
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/",
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"};
-    if (secret->value.len < SECRET_SHORTEST) return;
-    add_form(secrets, secret, secret->value);
-    if (secret->value.len < SECRET_SURE) return;
     for (size_t before = 0; before < ALIGNMENTS; before++) {
-        gramc_text plain = put_base64(cursor, secret->value, before, letters[0]);
-        gramc_text for_urls = put_base64(cursor, secret->value, before, letters[1]);
+        gramc_text plain = put_base64(cursor, text, before, letters[0]);
+        gramc_text for_urls = put_base64(cursor, text, before, letters[1]);
         add_form(secrets, secret, plain);
         if (!text_eq(plain, for_urls)) add_form(secrets, secret, for_urls);
     }
+}
+
+/* Servers like to code whole requests, in which the value stood in a string. */
+static gramc_text put_in_json(char **cursor, gramc_text value) {
+    gramc_text out = {*cursor, 0};
+    for (size_t i = 0; i < value.len; i++) {
+        if (value.ptr[i] == '"' || value.ptr[i] == '\\') *(*cursor)++ = '\\';
+        *(*cursor)++ = value.ptr[i];
+    }
+    out.len = (size_t)(*cursor - out.ptr);
+    return out;
+}
+
+static void add_forms(struct secrets *secrets, const struct secret *secret, char **cursor) {
+    if (secret->value.len < SECRET_SHORTEST) return;
+    add_form(secrets, secret, secret->value);
+    if (secret->value.len < SECRET_SURE) return;
+    add_base64(secrets, secret, secret->value, cursor);
+    gramc_text in_json = put_in_json(cursor, secret->value);
+    if (!text_eq(in_json, secret->value)) add_base64(secrets, secret, in_json, cursor);
 }
 
 bool secrets_are_usable(const gramc_pair *pairs, size_t count) {

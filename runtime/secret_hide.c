@@ -7,7 +7,7 @@
 #include "runtime/secret_match.h"
 
 enum {
-    LONGEST_SPELLING = 36, /* of one byte: \\u in two layers of escapes, and more */
+    LONGEST_SPELLING = 68, /* of one byte: a backslash in six layers of escapes, and more */
     WORK_A_BYTE = 16,
     WORK_AT_LEAST = 1 << 20
 };

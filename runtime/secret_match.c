@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 
-enum { LAYERS = 3, READINGS_MAX = 16, LONGEST_ESCAPE = 40 };
+enum { LAYERS = 3, READINGS_MAX = 16, LONGEST_ESCAPE = 72, DEEPEST = 64 };
 
 /* What stands at one place, read in one way. */
 struct reading {
@@ -191,6 +191,17 @@ static void follow(struct places ring[5], gramc_text text, size_t at, gramc_text
     }
 }
 
+/* JSON in JSON, deeper than the layers: arguments in a request, in an error that quotes it, in a
+ * trace. 2^n - 1 backslashes stand in front of a byte that is escaped, itself a backslash perhaps.
+ */
+static void follow_deep(struct places ring[5], gramc_text text, size_t at, gramc_text value,
+                        size_t done) {
+    size_t run = 0, n = (size_t)2 << LAYERS;
+    while (at + run < text.len && run < DEEPEST && text.ptr[at + run] == '\\') run++;
+    for (; n <= run + 1 && at + n <= text.len && !is_letter(value.ptr[done]); n *= 2)
+        if (text.ptr[at + n - 1] == value.ptr[done]) add_place(&ring[(done + 1) % 5], at + n);
+}
+
 static size_t furthest(const struct places *places) {
     size_t end = 0;
     for (size_t i = 0; i < places->count; i++)
@@ -209,7 +220,8 @@ bool match_may_begin(gramc_text text, size_t pos, const unsigned char marks[256]
     if (!begins_escape(text.ptr[pos])) return false;
     for (int layers = 1; layers <= LAYERS; layers++)
         if (marks[(unsigned char)read_at(text, pos, layers).bytes[0]] & mark) return true;
-    return false;
+    while (pos < text.len && text.ptr[pos] == '\\') pos++;
+    return pos < text.len && marks[(unsigned char)text.ptr[pos]] & mark;
 }
 
 /* How many bytes of the value stand at `start` as they are, in front of the first escape. */
@@ -232,6 +244,7 @@ struct escaped_match match_behind(gramc_text text, size_t at, gramc_text value, 
         ring[done % 5].count = 0;
         for (size_t i = 0; i < here.count; i++) {
             follow(ring, text, here.at[i], value, done);
+            follow_deep(ring, text, here.at[i], value, done);
             if (is_cut_off(text, here.at[i]))
                 out = (struct escaped_match){MATCH_BEGINNING, text.len};
         }

@@ -7,7 +7,7 @@
 #include "runtime/secret_list.h"
 #include "runtime/secret_match.h"
 
-enum { LONGEST_SPELLING = 36, DOTS = 3 };
+enum { LONGEST_SPELLING = 68, DOTS = 3 };
 
 struct part_search {
     const struct secrets *secrets;

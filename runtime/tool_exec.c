@@ -77,7 +77,8 @@ static void feed(struct tool_call *call, struct child *child) {
 }
 
 static void start(struct tool_call *call, const struct exec_words *words) {
-    const struct child_events events = {on_output, on_ended, call, "the program", NULL};
+    const struct child_events events = {
+        .output = on_output, .ended = on_ended, .ctx = call, .noun = "the program"};
     struct child *child;
     char why[CHILD_WHY_MAX] = "";
     gramc_status status =

@@ -54,16 +54,42 @@ static void hide_all_short(const struct hiding *h, gramc_text *text) {
             hide_short(h, &h->secrets->list[i], text);
 }
 
-static void hide(const struct hiding *h, gramc_text *text) {
+static void hide_cut(const struct hiding *h, gramc_text *text, enum text_cut cut) {
     struct buf copy;
     if (text->len) hide_all_short(h, text);
-    if (!text->len || !secrets_may_stand_in(h->secrets, *text, SECRET_SHORTEST)) return;
+    if (!text->len || (!cut && !secrets_may_stand_in(h->secrets, *text, SECRET_SHORTEST))) return;
     buf_init(&copy, &h->arena->allocator, LONGEST_TEXT);
     buf_text(&copy, *text);
-    secrets_hide_from(h->secrets, &copy, SECRET_SHORTEST);
+    secrets_hide_cut(h->secrets, &copy, cut);
     if (buf_status(&copy)) h->arena->oom = true;
     else *text = arena_text(h->arena, buf_view(&copy));
     buf_free(&copy);
+}
+
+static void hide(const struct hiding *h, gramc_text *text) {
+    hide_cut(h, text, CUT_NOWHERE);
+}
+
+enum text_cut attempt_cut(gramc_attempt_class class_) {
+    switch (class_) {
+    case GRAMC_ATTEMPT_UNREACHABLE:
+    case GRAMC_ATTEMPT_TIMEOUT:
+    case GRAMC_ATTEMPT_MALFORMED:
+    case GRAMC_ATTEMPT_TOO_LARGE: return CUT_AT_END;
+    case GRAMC_ATTEMPT_ANSWERED:
+    case GRAMC_ATTEMPT_RATE_LIMIT:
+    case GRAMC_ATTEMPT_QUOTA:
+    case GRAMC_ATTEMPT_DENIED:
+    case GRAMC_ATTEMPT_REFUSED:
+    case GRAMC_ATTEMPT_SERVER:
+    case GRAMC_ATTEMPT_LOCAL: break;
+    }
+    return CUT_NOWHERE;
+}
+
+static void hide_attempt(const struct hiding *h, gramc_event_attempt *attempt) {
+    hide_cut(h, &attempt->body, attempt_cut(attempt->class_));
+    hide(h, &attempt->reason);
 }
 
 /* Written as it is into what is told: digits that stood there as a number leave no JSON behind. */
@@ -161,8 +187,7 @@ void watch_hide(struct hidden_event *hidden, gramc_event *event, const struct se
     else hide(&h, &event->text);
     hide(&h, &event->prompt);
     if (event->start) hide_start(&h, &hidden->start);
-    if (event->attempt) hide(&h, &hidden->attempt.body);
-    if (event->attempt) hide(&h, &hidden->attempt.reason);
+    if (event->attempt) hide_attempt(&h, &hidden->attempt);
     if (event->response) hide_response(&h, &hidden->response);
     if (event->call) hide_call(&h, hidden);
     if (event->guard) hide_guard(&h, &hidden->guard);

@@ -22,4 +22,8 @@ struct hidden_event {
 void watch_hide(struct hidden_event *hidden, gramc_event *event, const struct secrets *secrets,
                 struct arena *arena);
 
+/* Where the body of such an attempt may have been cut: of an answer that broke off there is the
+ * beginning. */
+enum text_cut attempt_cut(gramc_attempt_class class_);
+
 #endif

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/host/walls.h"
+
 enum host_limit {
     HOST_LIMIT_MEMORY,
     HOST_LIMIT_CPU,
@@ -19,11 +21,16 @@ struct host_work {
     uint64_t most[HOST_LIMITS]; /* 0: no limit */
     char **argv;                /* of the program; of a plugin, its file */
     bool is_plugin;
+    struct host_walls walls;
 };
 
 /* Starts the work in a process of its own, tells its end (runtime/process/report.h), and ends all
  * that it left when the one who asked for it says so or is gone. The exit code. */
 int host_supervise(const struct host_work *work);
+/* Gives up the rights that a new program could have more of. False: errno says why. */
+bool host_renounce(void);
+/* Prints what can be built round a program here (probe.c). The exit code. */
+int host_probe(void);
 /* Whether there is somebody who would be told. */
 bool host_has_socket(void);
 /* For the process that does the work. False: errno says why. */

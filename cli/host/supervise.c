@@ -28,14 +28,19 @@ struct supervisor {
     pid_t self, parent, program;
     int signals; /* signalfd */
     sigset_t mask_before;
-    bool has_ended; /* the program, and its end is told */
+    bool has_ended;             /* the program, and its end is told */
+    char scratch[SCRATCH_ROOM]; /* of a sandboxed program */
 };
 
 /* ## Telling */
 
-static void tell(enum report_kind kind, int value) {
-    const struct host_report report = {.kind = (int32_t)kind, .value = value};
+static void tell_of(enum report_kind kind, int value, int wall) {
+    const struct host_report report = {.kind = (int32_t)kind, .value = value, .wall = wall};
     (void)send(SUPERVISOR_SOCKET, &report, sizeof report, MSG_NOSIGNAL);
+}
+
+static void tell(enum report_kind kind, int value) {
+    tell_of(kind, value, 0);
 }
 
 static uint64_t seconds_of(const struct rusage *usage) {
@@ -115,6 +120,10 @@ static void close_others(void) {
     for (int fd = SUPERVISOR_SOCKET + 1; fd < most; fd++) close(fd);
 }
 
+bool host_renounce(void) {
+    return !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+}
+
 /* No descriptor of gramc's, no core file, and no right that gramc does not have. With the end of
  * gramc comes SIGCONT, since a program may have stopped this process. */
 static bool become_supervisor(struct supervisor *supervisor) {
@@ -135,19 +144,24 @@ static bool become_supervisor(struct supervisor *supervisor) {
     supervisor->signals = signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
     return supervisor->signals >= 0 && !fcntl(SUPERVISOR_SOCKET, F_SETFD, FD_CLOEXEC) &&
            !prctl(PR_SET_PDEATHSIG, SIGCONT, 0, 0, 0) && getppid() == supervisor->parent &&
-           !prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) && !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
+           !prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) && host_renounce() &&
            !setrlimit(RLIMIT_CORE, &no_core);
 }
 
 /* In the new process; its parent may be gone before it can ask to end with it. */
 static int do_work(const struct supervisor *supervisor) {
     const struct host_work *work = supervisor->work;
+    int wall;
     setsid();
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     if (getppid() != supervisor->self) return EXIT_CANNOT_START;
     sigprocmask(SIG_SETMASK, &supervisor->mask_before, NULL);
     if (!host_set_limits(work)) {
         tell(REPORT_NOT_LIMITED, errno);
+        return EXIT_CANNOT_START;
+    }
+    if (work->walls.is_set && !walls_build(&work->walls, supervisor->scratch, &wall)) {
+        tell_of(REPORT_NOT_CONTAINED, errno, wall);
         return EXIT_CANNOT_START;
     }
     if (work->is_plugin) {
@@ -218,14 +232,18 @@ int host_supervise(const struct host_work *work) {
         tell(REPORT_NOT_STARTED, errno);
         return EXIT_CANNOT_START;
     }
+    if (work->walls.is_set && !scratch_make(supervisor.scratch)) {
+        tell_of(REPORT_NOT_CONTAINED, errno, WALL_SCRATCH);
+        return EXIT_CANNOT_START;
+    }
     supervisor.program = fork();
     if (supervisor.program == 0) exit(do_work(&supervisor));
     leave_pipes();
-    if (supervisor.program < 0) {
-        tell(REPORT_NOT_STARTED, errno);
-        return EXIT_CANNOT_START;
+    if (supervisor.program < 0) tell(REPORT_NOT_STARTED, errno);
+    else {
+        watch(&supervisor);
+        end_all(&supervisor);
     }
-    watch(&supervisor);
-    end_all(&supervisor);
-    return 0;
+    if (work->walls.is_set) scratch_remove(supervisor.scratch);
+    return supervisor.program < 0 ? EXIT_CANNOT_START : 0;
 }

@@ -194,12 +194,27 @@ static void explain_start(struct child *child, const char *failure) {
     take_end(child, EXIT_UNSTARTED, 0);
 }
 
+static const char *wall_that_fails(const struct host_report *report) {
+    static const char *const words[] = {
+        [WALL_SCRATCH] = "cannot be given a scratch folder",
+        [WALL_NETWORK] = "cannot be contained, for this system cannot hold `network: hosts`",
+        [WALL_FILES] = "cannot be contained, for this system cannot hold `read` and `write`",
+        [WALL_CALLS] = "cannot be contained, for this system cannot hold `network: none`"};
+    bool is_known = report->wall >= 0 && report->wall < (int)(sizeof words / sizeof *words);
+    return is_known ? words[report->wall] : "cannot be contained";
+}
+
 static void take_report(struct child *child) {
     switch ((enum report_kind)child->report.kind) {
     case REPORT_EXITED: take_end(child, child->report.value, 0); return;
     case REPORT_SIGNALED: take_end(child, 0, child->report.value); return;
     case REPORT_NOT_STARTED: explain_start(child, "cannot be started"); return;
     case REPORT_NOT_LIMITED: explain_start(child, "cannot be given its limits"); return;
+    case REPORT_NOT_CONTAINED: explain_start(child, wall_that_fails(&child->report)); return;
+    case REPORT_LISTENS:
+        if (child->events.listens)
+            child->events.listens(child->events.ctx, (uv_stream_t *)&child->host);
+        return;
     }
 }
 
@@ -210,14 +225,15 @@ static void on_report_room(uv_handle_t *handle, size_t suggested, uv_buf_t *out)
                        (unsigned)(sizeof(child->report) - child->report_len));
 }
 
-/* Only the first counts; what follows one that did not start is that it exited. */
+/* Of the ends only the first counts; what follows one that did not start is that it exited. */
 static void on_report(uv_stream_t *stream, ssize_t len, const uv_buf_t *bytes) {
     struct child *child = stream->data;
     (void)bytes;
     if (len > 0) child->report_len += (size_t)len;
     if (len >= 0 && child->report_len < sizeof(child->report)) return;
-    uv_read_stop(stream);
+    child->report_len = 0;
     if (len > 0 && !child->exited) take_report(child);
+    if (len < 0 || child->exited) uv_read_stop(stream);
 }
 
 /* ## Reading and writing */
@@ -335,7 +351,7 @@ static void init_handles(struct child *child, uv_loop_t *loop) {
     uv_idle_init(loop, &child->turn);
     adopt(child, (uv_handle_t *)&child->turn);
     for (size_t i = 0; i < sizeof(pipes) / sizeof(pipes[0]); i++) {
-        uv_pipe_init(loop, pipes[i], 0);
+        uv_pipe_init(loop, pipes[i], pipes[i] == &child->host); /* sockets come with reports */
         adopt(child, (uv_handle_t *)pipes[i]);
     }
 }

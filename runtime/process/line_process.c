@@ -96,8 +96,11 @@ gramc_status line_process_start(struct line_process **out, uv_loop_t *loop,
     if (!process) return GRAMC_NOMEM;
     *process = (struct line_process){.allocator = *allocator, .events = *events};
     buf_init(&process->line, allocator, LINE_LONGEST);
-    const struct child_events heard = {on_output, on_ended, process, events->noun,
-                                       "closed its output"};
+    const struct child_events heard = {.output = on_output,
+                                       .ended = on_ended,
+                                       .ctx = process,
+                                       .noun = events->noun,
+                                       .closed = "closed its output"};
     gramc_status status = child_start(&process->child, loop, allocator, words, &heard, why);
     if (status) free_process(process);
     else *out = process;

@@ -3,10 +3,11 @@
 // holds. A table of cases; aimock answers, and what it cannot do is done to its answers on the way:
 //     faults.mjs SOURCE_FOLDER GRAMC
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { PROVIDERS, RESULTS, ROUNDS, call, converse } from './provider_table.mjs';
+import { KEY, PROVIDERS, RESULTS, ROUNDS, call, converse } from './provider_table.mjs';
 
 const SAID = 'It is 5, as far as anybody can tell from here.';
 const SAYS = { content: SAID, chunkSize: 4 };
@@ -225,6 +226,11 @@ await Promise.all(
     }
   }),
 );
+// What was printed is judged with each case; the traces here, by the reader of all such tests.
+const reader = path.join(import.meta.dirname, '../support/invariants.py');
+const judged = spawnSync('python3', [reader, `key=${KEY}`, '--', folder], { encoding: 'utf8' });
+if (judged.status !== 0) failures++;
+process.stdout.write(judged.stdout + judged.stderr);
 rmSync(folder, { recursive: true });
 console.log(`${total} cases`);
 process.exit(failures || !total ? 1 : 0);

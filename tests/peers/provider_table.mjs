@@ -8,7 +8,7 @@ import https from 'node:https';
 import { inOrder, serve } from './mock.mjs';
 
 export const [sources, gramc] = process.argv.slice(2);
-export const KEY = 'not-a-key-at-all-0123456789';
+export const KEY = 'Xq7ZvJ0wKpQ9gYx3Wq8ZjVzK2';
 const SPEC = ['specs/calculator.gram', '--library', 'specs/libraries/arithmetic.gram'];
 export const QUESTION = 'What is the root of the sum of 20 and the length of banana, less one?';
 

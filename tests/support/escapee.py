@@ -57,7 +57,7 @@ def ancestors():
 
 def spy():
     """Of the two above: the helper and gramc. Those farther up are the test's own."""
-    near, secret = ancestors()[:2], b"planted-" + b"key-3141"
+    near, secret = ancestors()[:2], b"Xq7ZvJ0wKpQ9" + b"gYx3Wq8ZjVz"
     return {"near": len(near), "environ": [p for p in others() if holds(f"/proc/{p}/environ", secret)],
             "memory": [p for p in near if can_write_memory(p)], "traced": [p for p in near if can_trace(p)],
             "descriptors": [p for p in near if os.access(f"/proc/{p}/fd", os.R_OK)]}
