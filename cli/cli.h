@@ -176,6 +176,8 @@ int cli_open_private(struct cli *cli, const char *path, int *file);
 bool cli_is_inside(struct cli *cli, const char *path);
 /* The same, but for what belongs to the project of --library alone. */
 bool cli_is_own(struct cli *cli, gramc_text path);
+/* True if the path lies inside the project of the current folder. */
+bool cli_is_here(gramc_text path);
 /* For gramc_options: the files that sources name, inside the project only. */
 gramc_reader cli_reader(struct cli *cli);
 

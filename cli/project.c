@@ -185,6 +185,14 @@ bool cli_is_own(struct cli *cli, gramc_text path) {
     return is_in_own_project(cli, file);
 }
 
+bool cli_is_here(gramc_text path) {
+    char file[CLI_PATH];
+    if (path.len >= sizeof file) return false;
+    memcpy(file, path.ptr, path.len);
+    file[path.len] = '\0';
+    return is_in_project_of(".", file);
+}
+
 /* `--library FILE#NAME` may name a file of another project, which may read its own. */
 static bool is_in_project_of_library(const struct cli *cli, const char *path) {
     char file[CLI_PATH];

@@ -236,7 +236,7 @@ int cmd_bind(struct cli *cli) {
     cli->options[OPTION_FORMAT] = NULL; /* it is about bindings, not findings */
     int code = run_choose(cli, &chosen);
     if (code == EXIT_FINE) code = workshop_open(&shop, cli, chosen.compilation);
-    if (code == EXIT_FINE) code = workshop_ask(&shop, chosen.library, chosen.agent);
+    if (code == EXIT_FINE) code = workshop_ask(&shop, chosen.library, chosen.agent, false);
     if (code == EXIT_FINE) code = bind(&shop, &chosen, json);
     workshop_close(&shop);
     run_choice_free(&chosen);

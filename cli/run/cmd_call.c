@@ -75,7 +75,7 @@ static int ask(struct workshop *shop, const gramc_library *library) {
     gramc_tool tool = {.name = text_of(shop->cli->operands[1])};
     const gramc_tool *const tools[] = {&tool};
     const gramc_agent caller = {.name = tool.name, .tools = tools, .tool_count = 1};
-    return workshop_ask(shop, library, &caller);
+    return workshop_ask(shop, library, &caller, true);
 }
 
 int cmd_call(struct cli *cli) {

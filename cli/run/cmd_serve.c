@@ -71,7 +71,7 @@ static int read_libraries(struct serving *serving, const gramc_spec *spec) {
 
 static int bind_model(struct serving *serving, struct choice *choice, struct bound_pair *pair) {
     struct cli *cli = serving->cli;
-    int code = workshop_ask(&serving->shop, choice->library, choice->agent);
+    int code = workshop_ask(&serving->shop, choice->library, choice->agent, true);
     if (code != EXIT_FINE) return code;
     gramc_bind_options options = workshop_binding(&serving->shop);
     struct role_protocols protocols;

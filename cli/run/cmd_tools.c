@@ -292,7 +292,7 @@ int cmd_tools(struct cli *cli) {
     cli->options[OPTION_FORMAT] = NULL;
     int code = run_choose_library(cli, &chosen, NULL, cli->operands[0]);
     if (code == EXIT_FINE) code = workshop_open(&shop, cli, NULL);
-    if (code == EXIT_FINE) code = workshop_ask(&shop, chosen.library, NULL);
+    if (code == EXIT_FINE) code = workshop_ask(&shop, chosen.library, NULL, false);
     int failed = code == EXIT_FINE ? workshop_report_boxes(&shop) : EXIT_FINE;
     if (code == EXIT_FINE && (!path || format)) code = print(&shop, chosen.library);
     if (code == EXIT_FINE && path && failed == EXIT_FINE) code = save(&shop, path);

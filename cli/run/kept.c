@@ -27,12 +27,19 @@ static int add_name(struct cli *cli, const char *name, char path[CLI_PATH]) {
     size_t len = strlen(path);
     int more = snprintf(path + len, CLI_PATH - len, "/%s", name);
     if (more > 0 && (size_t)more < CLI_PATH - len) return EXIT_FINE;
-    return cli_usage(cli, "the path of the folder for sessions is too long");
+    return cli_usage(cli, "the path of the folder for what is kept is too long");
+}
+
+bool kept_is_somewhere(const struct cli *cli) {
+    char path[CLI_PATH];
+    return name_folder(cli, path);
 }
 
 int kept_find(struct cli *cli, const char *name, char path[CLI_PATH]) {
     if (!name_folder(cli, path))
-        return cli_usage(cli, "there is no folder to keep sessions in; set HOME, or give --state");
+        return cli_usage(
+            cli,
+            "there is no folder to keep that in; set HOME, or XDG_STATE_HOME, or give --state");
     return add_name(cli, name, path);
 }
 

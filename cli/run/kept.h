@@ -12,6 +12,9 @@ int kept_path(struct cli *cli, const char *name, char path[CLI_PATH]);
 /* The same, but makes nothing. */
 int kept_find(struct cli *cli, const char *name, char path[CLI_PATH]);
 
+/* False: nothing says where the folder is. */
+bool kept_is_somewhere(const struct cli *cli);
+
 /* A store that is open. An exit code. */
 int kept_open_store(struct cli *cli, const char *path, gramc_session_store **out);
 /* Says what the store failed with. An exit code. */

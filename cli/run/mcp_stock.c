@@ -175,7 +175,7 @@ static int read_library(struct stocked *stocked, struct workshop *asking) {
     struct cli *cli = stocked->cli;
     const struct cli_file *before = cli->files;
     int code = run_choose_library(cli, &stocked->choice, NULL, cli->operands[0]);
-    if (code == EXIT_FINE) code = workshop_ask(asking, stocked->choice.library, NULL);
+    if (code == EXIT_FINE) code = workshop_ask(asking, stocked->choice.library, NULL, true);
     if (code == EXIT_FINE) code = workshop_report_boxes(asking);
     if (code == EXIT_FINE) code = bind_tools(stocked, asking);
     stocked->offering = asking->offering;
@@ -257,6 +257,7 @@ static struct tool_shelf *make_again(void *ctx) {
     struct workshop asking;
     struct tool_shelf *shelf = NULL;
     int code = workshop_open(&asking, cli, NULL);
+    asking.may_not_ask = true;
     gramc_builtins *own = asking.builtins;
     asking.builtins = stock->shop->builtins; /* what is bound outlives the workshop */
     if (code == EXIT_FINE) code = make_shelf(stock, &asking, &shelf);

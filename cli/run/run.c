@@ -54,7 +54,7 @@ static int ask(struct runner *runner) {
 
 static int bind(struct runner *runner) {
     struct cli *cli = runner->cli;
-    int code = workshop_ask(&runner->shop, runner->choice.library, runner->choice.agent);
+    int code = workshop_ask(&runner->shop, runner->choice.library, runner->choice.agent, true);
     if (code != EXIT_FINE) return code;
     gramc_bind_options options = workshop_binding(&runner->shop);
     struct role_protocols protocols;

@@ -106,7 +106,7 @@ struct run_hosts {
     gramc_text *list; /* texts of the configuration */
     size_t room;
     gramc_text file; /* that was asked about last, and what was said */
-    bool is_own;
+    bool is_own, has_spec;
     struct cli *cli;
     gramc_egress egress;
 };

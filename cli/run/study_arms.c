@@ -26,7 +26,7 @@ static int ask_boxes(struct study *study, size_t i) {
     struct workshop *shop = &study->shop;
     shop->offering = NULL;
     shop->company = (uint32_t)i + 1;
-    int code = workshop_ask(shop, study->choice.library, study->choice.agent);
+    int code = workshop_ask(shop, study->choice.library, study->choice.agent, true);
     study->arms[i].offering = shop->offering;
     return code;
 }

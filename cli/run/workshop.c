@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "cli/run/trust.h"
 
 enum { INHERITED = 4, PATIENCE_MS = 2000 };
 
@@ -104,12 +105,15 @@ static int load_snapshot(struct workshop *shop, const char *path) {
     return cli_status(shop->cli, status);
 }
 
-int workshop_ask(struct workshop *shop, const gramc_library *library, const gramc_agent *agent) {
+int workshop_ask(struct workshop *shop, const gramc_library *library, const gramc_agent *agent,
+                 bool calls) {
     struct cli *cli = shop->cli;
     gramc_offering_options options = GRAMC_OFFERING_OPTIONS_INIT;
     const char *snapshot = cli->options[OPTION_SNAPSHOT];
     if (snapshot) return load_snapshot(shop, snapshot);
     if (!library) return EXIT_FINE;
+    int code = trust_library(shop, library, calls);
+    if (code != EXIT_FINE) return code;
     options.allocator = &cli->allocator;
     options.reader = cli_reader(cli);
     options.secrets = shop->secrets.list;

@@ -18,6 +18,7 @@ struct workshop {
     gramc_builtins *builtins;
     gramc_loop *loop;
     gramc_offering *offering; /* NULL before workshop_ask */
+    bool may_not_ask;         /* whether to trust a library: nobody would know what for */
     uint32_t company;         /* of the runs that its servers are for: see gramc_run_options */
 };
 
@@ -25,8 +26,10 @@ struct workshop {
  * code; close it after a failure too. */
 int workshop_open(struct workshop *shop, struct cli *cli, const gramc_compilation *spec);
 void workshop_close(struct workshop *shop);
-/* Asks the boxes that the agent needs (NULL: all), or reads --snapshot. An exit code. */
-int workshop_ask(struct workshop *shop, const gramc_library *library, const gramc_agent *agent);
+/* Makes sure that the library may start programs, for calls if `calls`, else for its boxes alone.
+ * Then asks the boxes that the agent needs (NULL: all), or reads --snapshot. An exit code. */
+int workshop_ask(struct workshop *shop, const gramc_library *library, const gramc_agent *agent,
+                 bool calls);
 /* Says which boxes could not be asked, and which of their tools cannot be called. EXIT_FINE if all
  * could. */
 int workshop_report_boxes(const struct workshop *shop);

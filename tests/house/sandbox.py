@@ -95,7 +95,7 @@ def run(path, codes, *tools):
     put(f"{work}/script.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
     trace = f"{work}/tmp/trace.jsonl"
     if os.path.exists(trace): os.remove(trace)
-    ended = start("run", f"{own}/s.gram", "--library", path, "--model", f"script:{work}/script.jsonl", "--trace", trace, "go")
+    ended = start("run", f"{own}/s.gram", "--library", path, "--model", f"script:{work}/script.jsonl", "--trace", trace, "--trust", "go")
     said = {}
     if os.path.exists(trace):
         for event in map(json.loads, open(trace)):
@@ -162,7 +162,7 @@ def guards_and_plugins():
         said, ended = run(path, ["x"], "list_descriptors")
         check(os.path.exists(f"{folder}/hosted.fd") == is_written, "a plugin in", folder, "has written a file:", not is_written, said, ended.stderr)
     path = library(their, '[l:ToolLibrary | [s:McpServer {urlFrom: ["python3", "-c", "print(open(\'' + f"{home}/.ssh/id" + '\').read())"]}]]')
-    ended = start("run", f"{own}/s.gram", "--library", path, "--model", "mock", "go")
+    ended = start("run", f"{own}/s.gram", "--library", path, "--model", "mock", "--trust", "go")
     check("PermissionError" in ended.stderr and KEY not in ended.stderr, "a stranger's urlFrom:", ended.stderr)
 
 def words_of_failure():

@@ -94,7 +94,7 @@ fs.writeFileSync(file, JSON.stringify({ openapi: '3.1.0', servers: [{ url: addre
 await run(gramc, ['import', file, '-o', spec, '--library', library]);
 
 async function call(tool, argument, ...more) {
-  const { stdout } = await run(gramc, ['call', library, tool, JSON.stringify(argument), ...more]);
+  const { stdout } = await run(gramc, ['call', library, tool, JSON.stringify(argument), ...more], { cwd: folder });
   return JSON.parse(stdout);
 }
 

@@ -45,7 +45,7 @@ function run(folder, library, tools, rounds) {
     { event: 'model.response', content: 'done' },
   ];
   fs.writeFileSync(path.join(work, 'script.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-  const words = ['run', 'own/s.gram', '--library', path.join(folder, 'l.gram'), '--model', 'script:script.jsonl', '--approve-all'];
+  const words = ['run', 'own/s.gram', '--library', path.join(folder, 'l.gram'), '--model', 'script:script.jsonl', '--approve-all', '--trust'];
   const ended = spawnSync(gramc, [...words, '--trace', 'trace.jsonl', 'go'], {
     cwd: work,
     env: { PATH: `${path.dirname(process.execPath)}:${process.env.PATH}`, HOME: home },
@@ -127,7 +127,7 @@ console.log(`server-filesystem: in its folder; elsewhere it says: ${files[3][1]}
 // ## npx
 
 fs.writeFileSync(path.join(their, 'l.gram'), '[l:ToolLibrary | [s:McpServer {command: ["npx", "-y", "@modelcontextprotocol/server-everything"]}]]\n');
-const npx = spawnSync(gramc, ['bind', 'own/s.gram', '--library', 'their/l.gram'], { cwd: work, encoding: 'utf8' });
+const npx = spawnSync(gramc, ['bind', 'own/s.gram', '--library', 'their/l.gram', '--trust'], { cwd: work, encoding: 'utf8' });
 assert.equal(npx.status, 2, npx.stderr);
 assert.match(npx.stderr, /`npx` fetches what it starts[^]*node PATH/);
 console.log('npx there is refused, with why');
