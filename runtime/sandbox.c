@@ -11,6 +11,12 @@
 #include "base/text.h"
 #include "runtime/secret.h"
 
+/* What `held` points to is the first member of one of these. */
+struct held_sandbox {
+    gramc_sandbox sandbox;
+    struct egress egress;
+};
+
 struct sandboxes {
     gramc_containment given;
     const struct egress_policy *egress;
@@ -149,12 +155,10 @@ static bool declares(const gramc_impl *program, gramc_text name) {
 }
 
 /* NULL: nothing is wrong so far. */
-static const char *problem_of(const gramc_sandbox *said, const gramc_impl *program) {
+static const char *problem_of(const gramc_impl *program) {
     if (program->in_process) return "a plugin in this process is behind no wall";
     if (declares(program, TEXT("HOME")) || declares(program, TEXT("TMPDIR")))
         return "its `env` sets HOME or TMPDIR, which lead to the scratch folder of a sandbox";
-    if (said->network == GRAMC_NETWORK_HOSTS)
-        return "`network: hosts` cannot be held yet; say `none`, or `open`";
     return NULL;
 }
 
@@ -189,20 +193,25 @@ static void check_walls(struct sandboxed *out, struct arena *arena, struct sandb
 static void check(struct sandboxed *out, struct arena *arena, struct sandboxes *sandboxes,
                   const gramc_impl *program) {
     char why[PLACE_WHY_MAX] = "";
-    const char *problem = problem_of(out->said, program);
+    const char *problem = problem_of(program);
     if (problem) refuse(out, arena, problem, "");
     else check_fetcher(out, arena, program);
     if (out->verdict == SANDBOX_FINE && !sandboxes->given.host.len)
         refuse(out, arena, "there is no gramc-host, which would hold it", "");
     if (out->verdict == SANDBOX_FINE) check_walls(out, arena, sandboxes);
     if (out->verdict != SANDBOX_FINE) return;
-    gramc_sandbox *held = ARENA_NEW(arena, gramc_sandbox);
-    if (!held) return;
+    struct held_sandbox *held = ARENA_NEW(arena, struct held_sandbox);
+    const struct egress_written nothing = {.file = program->file};
+    if (!held || !egress_rules(&held->egress, arena, sandboxes->egress, &nothing)) return;
     const struct sandbox_site site = {out->said, program, &sandboxes->given,
                                       is_own(sandboxes, program->file)};
-    gramc_status status = sandbox_places(held, arena, &site, why);
+    gramc_status status = sandbox_places(&held->sandbox, arena, &site, why);
     if (status == GRAMC_FINDINGS) refuse(out, arena, why, "");
-    else out->held = held;
+    else out->held = &held->sandbox;
+}
+
+const struct egress *sandbox_egress(const gramc_sandbox *held) {
+    return &((const struct held_sandbox *)(const void *)held)->egress;
 }
 
 bool sandbox_decide(struct sandboxed *out, struct arena *arena, struct sandboxes *sandboxes,

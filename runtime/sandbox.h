@@ -37,6 +37,9 @@ struct sandboxed {
 bool sandbox_decide(struct sandboxed *out, struct arena *arena, struct sandboxes *sandboxes,
                     const gramc_sandbox *of_library, const gramc_impl *program);
 
+/* Where a program with `network: hosts` may connect; of a sandbox that is held. */
+const struct egress *sandbox_egress(const gramc_sandbox *held);
+
 /* What a program declares, and behind it a `NAME=${env:NAME}` for each variable that its sandbox
  * names, unless it is not set. In the arena; NULL without memory. */
 const gramc_text *sandbox_env(struct arena *arena, const struct sandboxed *sandboxed,

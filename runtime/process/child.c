@@ -12,6 +12,8 @@
 #include "base/text.h"
 #include "runtime/foreign.h"
 #include "runtime/process/descriptors.h"
+#include "runtime/net/egress.h"
+#include "runtime/net/proxy.h"
 #include "runtime/process/report.h"
 
 enum {
@@ -41,7 +43,11 @@ struct child {
     bool exited, output_ended, errors_ended, input_ending, stopping, closing, tail_cut;
     const char *broken; /* why we end it, or why it did not start; NULL: neither */
     struct host_report report;
-    size_t report_len;           /* that has come */
+    size_t report_len;    /* that has come */
+    struct egress egress; /* of its proxy; hosts NULL: it has none */
+    char *hosts;          /* its own copy */
+    size_t hosts_size;
+    struct proxy *proxy;
     char program[PROGRAM_SHOWN]; /* its name */
     char unstarted[CHILD_WHY_MAX];
     char chunk[CHUNK];
@@ -77,6 +83,7 @@ static void handle_closed(uv_handle_t *handle) {
     struct child *child = handle->data;
     if (--child->handles) return;
     gramc_allocator allocator = child->allocator;
+    mem_free(&allocator, child->hosts, child->hosts_size);
     mem_free(&allocator, child, sizeof(*child));
 }
 
@@ -86,6 +93,8 @@ static void close_handle(uv_handle_t *handle) {
 
 static void close_all(struct child *child) {
     child->closing = true;
+    proxy_close(child->proxy);
+    child->proxy = NULL;
     close_handle((uv_handle_t *)&child->process);
     close_handle((uv_handle_t *)&child->input);
     close_handle((uv_handle_t *)&child->output);
@@ -107,6 +116,8 @@ static void kill_all(struct child *child) {
         return;
     }
     close_handle((uv_handle_t *)&child->host);
+    proxy_close(child->proxy);
+    child->proxy = NULL;
     if (!child->gone) signal_group(child, SIGCONT);
 }
 
@@ -204,6 +215,13 @@ static const char *wall_that_fails(const struct host_report *report) {
     return is_known ? words[report->wall] : "cannot be contained";
 }
 
+/* Where it may connect to, it does by a proxy of ours, which goes with it. */
+static void serve_network(struct child *child) {
+    if (child->egress.hosts && !child->proxy && !child->stopping)
+        child->proxy = proxy_open(child->timer.loop, &child->allocator, &child->egress,
+                                  (uv_stream_t *)&child->host);
+}
+
 static void take_report(struct child *child) {
     switch ((enum report_kind)child->report.kind) {
     case REPORT_EXITED: take_end(child, child->report.value, 0); return;
@@ -211,10 +229,7 @@ static void take_report(struct child *child) {
     case REPORT_NOT_STARTED: explain_start(child, "cannot be started"); return;
     case REPORT_NOT_LIMITED: explain_start(child, "cannot be given its limits"); return;
     case REPORT_NOT_CONTAINED: explain_start(child, wall_that_fails(&child->report)); return;
-    case REPORT_LISTENS:
-        if (child->events.listens)
-            child->events.listens(child->events.ctx, (uv_stream_t *)&child->host);
-        return;
+    case REPORT_LISTENS: serve_network(child); return;
     }
 }
 
@@ -379,6 +394,37 @@ static int spawn(struct child *child, uv_loop_t *loop, const struct exec_words *
     return error;
 }
 
+/* The rules outlive who gave them. */
+static bool copy_rules(struct child *child, const struct egress *rules) {
+    if (!rules) return true;
+    child->hosts_size = strlen(rules->hosts) + 1;
+    child->hosts = mem_alloc(&child->allocator, child->hosts_size);
+    if (!child->hosts) return false;
+    memcpy(child->hosts, rules->hosts, child->hosts_size);
+    child->egress = (struct egress){child->hosts, rules->only};
+    return true;
+}
+
+static struct child *make_child(const gramc_allocator *allocator, const struct exec_words *words) {
+    struct child *child = mem_alloc(allocator, sizeof(*child));
+    if (!child) return NULL;
+    memset(child, 0, offsetof(struct child, chunk));
+    child->allocator = *allocator;
+    child->secrets = words->secrets;
+    child->supervised = words->supervised;
+    snprintf(child->program, sizeof(child->program), "%s",
+             words->program ? words->program : words->argv[0]);
+    if (copy_rules(child, words->egress)) return child;
+    mem_free(allocator, child, sizeof(*child));
+    return NULL;
+}
+
+static void listen_to(struct child *child) {
+    uv_read_start((uv_stream_t *)&child->output, on_alloc, on_output);
+    uv_read_start((uv_stream_t *)&child->errors, on_alloc, on_errors);
+    if (child->supervised) uv_read_start((uv_stream_t *)&child->host, on_report_room, on_report);
+}
+
 gramc_status child_start(struct child **out, uv_loop_t *loop, const gramc_allocator *allocator,
                          const struct exec_words *words, const struct child_events *events,
                          char why[CHILD_WHY_MAX]) {
@@ -388,14 +434,8 @@ gramc_status child_start(struct child **out, uv_loop_t *loop, const gramc_alloca
                  events->noun);
         return GRAMC_NOT_FOUND;
     }
-    struct child *child = mem_alloc(allocator, sizeof(*child));
+    struct child *child = make_child(allocator, words);
     if (!child) return GRAMC_NOMEM;
-    memset(child, 0, offsetof(struct child, chunk));
-    child->allocator = *allocator;
-    child->secrets = words->secrets;
-    child->supervised = words->supervised;
-    snprintf(child->program, sizeof(child->program), "%s",
-             words->program ? words->program : words->argv[0]);
     init_handles(child, loop);
     int error = spawn(child, loop, words);
     if (error) {
@@ -405,9 +445,7 @@ gramc_status child_start(struct child **out, uv_loop_t *loop, const gramc_alloca
         return GRAMC_NOT_FOUND;
     }
     child->events = *events;
-    uv_read_start((uv_stream_t *)&child->output, on_alloc, on_output);
-    uv_read_start((uv_stream_t *)&child->errors, on_alloc, on_errors);
-    if (child->supervised) uv_read_start((uv_stream_t *)&child->host, on_report_room, on_report);
+    listen_to(child);
     *out = child;
     return GRAMC_OK;
 }

@@ -28,9 +28,6 @@ struct child_events {
     void *ctx;
     const char *noun;   /* who is started and ends, for messages: "the server" */
     const char *closed; /* what is wrong if it closes its output and goes on; NULL: nothing */
-    /* It has a network of its own, where a socket listens that waits in `host` to be taken by
-     * uv_accept into a uv_tcp_t; nobody does: it is closed with the child. NULL: nobody. */
-    void (*listens)(void *ctx, uv_stream_t *host);
 };
 
 /* Starts the program as the leader of a session of its own, so that a kill reaches all that it

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "gramc/runtime.h"
 
+struct egress;
 struct secrets;
 
 struct exec_words {
@@ -15,6 +16,7 @@ struct exec_words {
     struct secrets *const *secrets; /* the loop's, to be kept out of what is shown; NULL: none */
     const char *program;            /* what it is about, for messages; NULL: argv[0] */
     bool supervised;                /* argv starts gramc-host, which starts the program */
+    const struct egress *egress;    /* where its proxy lets it; NULL: it has none */
     bool uncontained;               /* it has a sandbox, and there is no gramc-host to hold it */
 };
 

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "runtime/loop.h"
 #include "runtime/process/program.h"
+#include "runtime/sandbox.h"
 #include "runtime/tool.h"
 
 static char **copy_words(struct arena *arena, const gramc_text *words, size_t count) {
@@ -92,6 +93,8 @@ bool exec_words(struct exec_words *out, struct arena *arena, const gramc_impl *i
     const struct hosted hosted = {impl, loop->host, scratch_of(&layers[2])};
     out->argv = command(arena, &hosted);
     out->supervised = loop->host != NULL;
+    bool has_proxy = impl->sandbox && impl->sandbox->network == GRAMC_NETWORK_HOSTS;
+    out->egress = has_proxy ? sandbox_egress(impl->sandbox) : NULL;
     out->uncontained = impl->sandbox && !loop->host;
     out->program = impl->argc ? arena_text(arena, impl->argv[0]).ptr : NULL;
     out->environment = environment(arena, layers);
