@@ -395,6 +395,40 @@ static void places_of_programs(void **state) {
     tear_down(&world);
 }
 
+/* pyenv and its like; and a link of one's own to an interpreter, as `python3 -m venv` makes it. */
+static void places_of_interpreters(void **state) {
+    static const gramc_sandbox strict = {.network = GRAMC_NETWORK_NONE};
+    struct world world;
+    (void)state;
+    set_up(&world);
+    make_folder(&world, "/home/.env");
+    make_folder(&world, "/home/.env/shims");
+    make_folder(&world, "/home/shims");
+    make_program(&world, "/home/.env/shims/tool");
+    make_program(&world, "/home/shims/tool");
+    assert_int_equal(
+        symlink(below(&world, "/tools/bin/tool").ptr, below(&world, "/own/lib/link").ptr), 0);
+    assert_int_equal(
+        symlink(below(&world, "/tools/bin/tool").ptr, below(&world, "/their/lib/link").ptr), 0);
+    gramc_impl program = program_of(&world, "their", NULL);
+    world.containment.path = below(&world, "/home/.env/shims");
+    struct sandboxed found = decide(&world, NULL, &program);
+    assert_true(reads(&found, below(&world, "/home/.env")));
+    world.containment.path = below(&world, "/home/shims");
+    found = decide(&world, NULL, &program);
+    assert_false(reads(&found, below(&world, "/home")));
+    const gramc_text link = TEXT("./link");
+    program.argv = &link;
+    found = decide(&world, NULL, &program);
+    assert_int_equal(found.held->read_count, 1);
+    program = program_of(&world, "own", &strict);
+    program.argv = &link;
+    found = decide(&world, NULL, &program);
+    assert_true(reads(&found, below(&world, "/tools/bin")));
+    assert_true(reads(&found, below(&world, "/tools/lib")));
+    tear_down(&world);
+}
+
 static void places_that_are_none(void **state) {
     struct world world;
     (void)state;
@@ -544,12 +578,19 @@ static void memory_fails(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whose_word_counts),  cmocka_unit_test(wishes),
-        cmocka_unit_test(not_held),           cmocka_unit_test(missing_walls),
-        cmocka_unit_test(in_this_process),    cmocka_unit_test(variables_of_its_own),
-        cmocka_unit_test(variables),          cmocka_unit_test(places),
-        cmocka_unit_test(places_of_programs), cmocka_unit_test(places_that_are_none),
-        cmocka_unit_test(words_for_the_host), cmocka_unit_test(no_host),
+        cmocka_unit_test(whose_word_counts),
+        cmocka_unit_test(wishes),
+        cmocka_unit_test(not_held),
+        cmocka_unit_test(missing_walls),
+        cmocka_unit_test(in_this_process),
+        cmocka_unit_test(variables_of_its_own),
+        cmocka_unit_test(variables),
+        cmocka_unit_test(places),
+        cmocka_unit_test(places_of_programs),
+        cmocka_unit_test(places_of_interpreters),
+        cmocka_unit_test(places_that_are_none),
+        cmocka_unit_test(words_for_the_host),
+        cmocka_unit_test(no_host),
         cmocka_unit_test(memory_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
