@@ -144,9 +144,22 @@ static void check_fetcher(struct sandboxed *out, struct arena *arena, const gram
     }
 }
 
+static bool declares(const gramc_impl *program, gramc_text name) {
+    for (size_t i = 0; i < program->env_count; i++) {
+        gramc_text pair = program->env[i];
+        if (pair.len > name.len && pair.ptr[name.len] == '=' &&
+            text_eq(text_slice(pair, 0, name.len), name))
+            return true;
+    }
+    return false;
+}
+
 /* NULL: nothing is wrong so far. */
 static const char *problem_of(const gramc_impl *program) {
-    return program->in_process ? "a plugin in this process is behind no wall" : NULL;
+    if (program->in_process) return "a plugin in this process is behind no wall";
+    if (declares(program, TEXT("HOME")) || declares(program, TEXT("TMPDIR")))
+        return "its `env` sets HOME or TMPDIR, which lead to the scratch folder of a sandbox";
+    return NULL;
 }
 
 static unsigned missing_walls(struct sandboxes *sandboxes, const struct arena *arena) {
@@ -212,16 +225,6 @@ bool sandbox_decide(struct sandboxed *out, struct arena *arena, struct sandboxes
 }
 
 /* ## Variables */
-
-static bool declares(const gramc_impl *program, gramc_text name) {
-    for (size_t i = 0; i < program->env_count; i++) {
-        gramc_text pair = program->env[i];
-        if (pair.len > name.len && pair.ptr[name.len] == '=' &&
-            text_eq(text_slice(pair, 0, name.len), name))
-            return true;
-    }
-    return false;
-}
 
 static gramc_text variable(struct arena *arena, gramc_text name) {
     struct buf out;

@@ -98,20 +98,47 @@ static gramc_text parent(gramc_text path) {
     return path;
 }
 
+/* Is the home folder there, or below? */
+static bool holds_home(struct arena *arena, const char *folder, gramc_text home) {
+    char real[PATH_MAX];
+    size_t len = strlen(folder);
+    if (!home.len || !real_folder(real, arena, home) || strcmp(real, "/") == 0) return false;
+    if (strncmp(real, folder, len) != 0) return false;
+    return len == 1 || real[len] == '\0' || real[len] == '/';
+}
+
+static bool is_called(gramc_text folder, const char *name) {
+    size_t len = strlen(name);
+    return folder.len > len && text_is(text_slice(folder, folder.len - len, folder.len), name) &&
+           folder.ptr[folder.len - len - 1] == '/';
+}
+
+/* A shim starts what its manager of versions keeps beside it. */
+static void add_manager(struct place_list *places, gramc_text shims, gramc_text home) {
+    gramc_text folder = arena_text(places->arena, parent(shims));
+    if (folder.ptr && !holds_home(places->arena, folder.ptr, home)) add(places, folder);
+}
+
 /* Interpreters that people install for themselves keep their libraries beside `bin`. */
-static void add_prefix(struct place_list *places, gramc_text program) {
+static void add_prefix(struct place_list *places, gramc_text program, gramc_text home) {
     static const char *const beside[] = {"lib", "lib64", "libexec", "pyvenv.cfg"};
     gramc_text folder = parent(program);
     add(places, arena_text(places->arena, folder));
-    if (folder.len < 4 || !text_is(text_slice(folder, folder.len - 4, folder.len), "/bin")) return;
+    if (is_called(folder, "shims")) add_manager(places, folder, home);
+    if (!is_called(folder, "bin")) return;
     for (size_t i = 0; i < sizeof beside / sizeof *beside; i++)
         add_if_there(places, join(places->arena, parent(folder), text_of(beside[i])));
 }
 
-/* A file, relative to the library's folder, which is the first of the places. */
-static void add_file(struct place_list *places, gramc_text file) {
+/* A file, relative to the library's folder, which is the first of the places. The interpreter that
+ * a link leads to needs its libraries. */
+static void add_file(struct place_list *places, gramc_text file, gramc_text home) {
+    char real[PATH_MAX];
     if (!is_absolute(file)) file = join(places->arena, places->list[0], file);
-    add_if_there(places, arena_text(places->arena, file));
+    file = file.ptr ? arena_text(places->arena, file) : file;
+    add_if_there(places, file);
+    if (!file.ptr || !realpath(file.ptr, real) || text_is(file, real)) return;
+    if (!text_starts(text_of(real), places->list[0].ptr)) add_prefix(places, text_of(real), home);
 }
 
 /* Folders are read where the user's own PATH leads: a library can name any program, and a PATH of
@@ -119,15 +146,16 @@ static void add_file(struct place_list *places, gramc_text file) {
 static void add_program(struct place_list *places, const struct sandbox_site *site) {
     char found[PROGRAM_PLACE_MAX], real[PATH_MAX];
     const gramc_impl *program = site->program;
-    gramc_text name = program->argc ? program->argv[0] : program->target, path = site->given->path;
+    gramc_text name = program->argc ? program->argv[0] : program->target;
+    gramc_text path = site->given->path, home = site->given->home;
     if (!name.len) return;
     if (program->kind == GRAMC_IMPL_PLUGIN || memchr(name.ptr, '/', name.len)) {
-        if (site->is_own) add_file(places, name);
+        if (site->is_own) add_file(places, name, home);
         return;
     }
     if (!path.len || !program_find(found, program->folder, path, name) || found[0] != '/') return;
-    add_prefix(places, text_of(found));
-    if (realpath(found, real) && strcmp(real, found) != 0) add_prefix(places, text_of(real));
+    add_prefix(places, text_of(found), home);
+    if (realpath(found, real) && strcmp(real, found) != 0) add_prefix(places, text_of(real), home);
 }
 
 /* A program with a network has to find out where names lead. */
@@ -136,15 +164,6 @@ static void add_resolver(struct place_list *places) {
                                             "/run/NetworkManager"};
     for (size_t i = 0; i < sizeof resolvers / sizeof *resolvers; i++)
         add_if_there(places, arena_text(places->arena, text_of(resolvers[i])));
-}
-
-/* Is the home folder there, or below? */
-static bool holds_home(struct arena *arena, const char *folder, gramc_text home) {
-    char real[PATH_MAX];
-    size_t len = strlen(folder);
-    if (!home.len || !real_folder(real, arena, home) || strcmp(real, "/") == 0) return false;
-    if (strncmp(real, folder, len) != 0) return false;
-    return len == 1 || real[len] == '\0' || real[len] == '/';
 }
 
 static gramc_status add_library(struct place_list *places, const gramc_impl *program,

@@ -21,6 +21,7 @@
 #include "runtime/process/child.h"
 #include "runtime/process/program.h"
 #include "runtime/sandbox.h"
+#include "runtime/secret.h"
 #include "runtime/tool.h"
 #include "tests/failing.h"
 
@@ -283,6 +284,58 @@ static void in_this_process(void **state) {
     tear_down(&world);
 }
 
+static void variables_of_its_own(void **state) {
+    static const gramc_sandbox strict = {.network = GRAMC_NETWORK_NONE};
+    static const char *const refused[] = {"HOME=/", "TMPDIR=/x"}, *const fine[] = {"HOMER=/",
+                                                                                   "A=b"};
+    struct world world;
+    (void)state;
+    set_up(&world);
+    gramc_impl program = program_of(&world, "own", &strict);
+    gramc_text pair;
+    program.env = &pair;
+    program.env_count = 1;
+    for (size_t i = 0; i < 2; i++) {
+        pair = text_of(refused[i]);
+        expect_refusal(&world, &program, "scratch folder");
+        pair = text_of(fine[i]);
+        assert_int_equal(decide(&world, NULL, &program).verdict, SANDBOX_FINE);
+    }
+    program.sandbox = NULL;
+    pair = text_of(refused[0]);
+    assert_null(decide(&world, NULL, &program).said);
+    tear_down(&world);
+}
+
+/* What a sandbox names is asked for as `${env:NAME}` is, unless it is not set, handed down anyway,
+ * or the program's own. */
+static void variables(void **state) {
+    const gramc_pair known[] = {
+        {TEXT("SET"), TEXT("value")}, {TEXT("UNSET"), {NULL, 0}}, {TEXT("OWN"), TEXT("value")}};
+    const gramc_text names[] = {TEXT("SET"),  TEXT("UNSET"), TEXT("OWN"),
+                                TEXT("PATH"), TEXT("LANG"),  TEXT("FOREIGN")},
+                     own = TEXT("OWN=x");
+    const gramc_sandbox said = {.env = names, .env_count = 6};
+    const gramc_allocator allocator = mem_default();
+    struct secrets *secrets;
+    struct world world;
+    size_t count;
+    (void)state;
+    set_up(&world);
+    assert_int_equal(secrets_new(&secrets, &allocator, known, 3), GRAMC_OK);
+    gramc_impl program = program_of(&world, "own", &said);
+    program.env = &own;
+    program.env_count = 1;
+    struct sandboxed found = decide(&world, NULL, &program);
+    const gramc_text *env = sandbox_env(&world.arena, &found, &program, secrets, &count);
+    assert_int_equal(count, 3);
+    assert_true(text_is(env[0], "OWN=x"));
+    assert_true(text_is(env[1], "SET=${env:SET}"));
+    assert_true(text_is(env[2], "FOREIGN=${env:FOREIGN}"));
+    secrets_free(secrets);
+    tear_down(&world);
+}
+
 /* ## Places */
 
 static void places(void **state) {
@@ -339,6 +392,40 @@ static void places_of_programs(void **state) {
     program.argv = &near;
     found = decide(&world, NULL, &program);
     assert_int_equal(found.held->read_count, 2);
+    tear_down(&world);
+}
+
+/* pyenv and its like; and a link of one's own to an interpreter, as `python3 -m venv` makes it. */
+static void places_of_interpreters(void **state) {
+    static const gramc_sandbox strict = {.network = GRAMC_NETWORK_NONE};
+    struct world world;
+    (void)state;
+    set_up(&world);
+    make_folder(&world, "/home/.env");
+    make_folder(&world, "/home/.env/shims");
+    make_folder(&world, "/home/shims");
+    make_program(&world, "/home/.env/shims/tool");
+    make_program(&world, "/home/shims/tool");
+    assert_int_equal(
+        symlink(below(&world, "/tools/bin/tool").ptr, below(&world, "/own/lib/link").ptr), 0);
+    assert_int_equal(
+        symlink(below(&world, "/tools/bin/tool").ptr, below(&world, "/their/lib/link").ptr), 0);
+    gramc_impl program = program_of(&world, "their", NULL);
+    world.containment.path = below(&world, "/home/.env/shims");
+    struct sandboxed found = decide(&world, NULL, &program);
+    assert_true(reads(&found, below(&world, "/home/.env")));
+    world.containment.path = below(&world, "/home/shims");
+    found = decide(&world, NULL, &program);
+    assert_false(reads(&found, below(&world, "/home")));
+    const gramc_text link = TEXT("./link");
+    program.argv = &link;
+    found = decide(&world, NULL, &program);
+    assert_int_equal(found.held->read_count, 1);
+    program = program_of(&world, "own", &strict);
+    program.argv = &link;
+    found = decide(&world, NULL, &program);
+    assert_true(reads(&found, below(&world, "/tools/bin")));
+    assert_true(reads(&found, below(&world, "/tools/lib")));
     tear_down(&world);
 }
 
@@ -491,11 +578,19 @@ static void memory_fails(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whose_word_counts),  cmocka_unit_test(wishes),
-        cmocka_unit_test(not_held),           cmocka_unit_test(missing_walls),
-        cmocka_unit_test(in_this_process),    cmocka_unit_test(places),
-        cmocka_unit_test(places_of_programs), cmocka_unit_test(places_that_are_none),
-        cmocka_unit_test(words_for_the_host), cmocka_unit_test(no_host),
+        cmocka_unit_test(whose_word_counts),
+        cmocka_unit_test(wishes),
+        cmocka_unit_test(not_held),
+        cmocka_unit_test(missing_walls),
+        cmocka_unit_test(in_this_process),
+        cmocka_unit_test(variables_of_its_own),
+        cmocka_unit_test(variables),
+        cmocka_unit_test(places),
+        cmocka_unit_test(places_of_programs),
+        cmocka_unit_test(places_of_interpreters),
+        cmocka_unit_test(places_that_are_none),
+        cmocka_unit_test(words_for_the_host),
+        cmocka_unit_test(no_host),
         cmocka_unit_test(memory_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
