@@ -44,6 +44,7 @@ enum {
     FOR_SERVE = 1 << 22,
     FOR_WORKER = 1 << 23,
     FOR_CASSETTE = 1 << 24,
+    FOR_LOCK = 1 << 25,
     FOR_ALL = (1 << 26) - 1 /* room for those that come */
 };
 

@@ -147,6 +147,10 @@ static bool find_root(const char *path, char root[PATH_MAX]) {
     return true;
 }
 
+bool project_root(const char *path, char root[PATH_MAX]) {
+    return find_root(path, root);
+}
+
 /* Of what does not exist, the nearest folder that does: nobody learns what there is outside. */
 static bool real_place(const char *path, char out[PATH_MAX]) {
     char place[CLI_PATH];

@@ -2,6 +2,8 @@
 #ifndef CLI_PROJECT_H
 #define CLI_PROJECT_H
 
+#include <limits.h>
+
 #include "cli/cli.h"
 
 #define PROJECT_CONFIGURATION "gramc.gram"
@@ -15,6 +17,9 @@ enum project_mark project_find(const char *path, char folder[CLI_PATH]);
 
 /* The same for .git alone; false: the path lies in no repository. */
 bool project_find_repository(const char *path, char folder[CLI_PATH]);
+
+/* The root of the project that the path belongs to, from / on; false: it is not there. */
+bool project_root(const char *path, char root[PATH_MAX]);
 
 /* `folder/name`; false if that is too long. */
 bool project_join(char out[CLI_PATH], const char *folder, const char *name);

@@ -56,6 +56,15 @@ const struct command run_commands[] = {
      "  gramc call friendly.gram sayHello '{\"personName\": \"Ann\"}'\n"
      "  gramc call tools.gram#formal add @arguments.json\n",
      cmd_call},
+    {"lock", FOR_LOCK, "LIBRARY...",
+     "Pins what tool libraries are and what their servers offer. The other commands refuse to run "
+     "what\n"
+     "has changed since it was written to gramc.lock. --check says whether that is up to date.",
+     "Examples:\n"
+     "  gramc lock tools.gram\n"
+     "  gramc lock tools.gram#formal servers.gram\n"
+     "  gramc lock --check tools.gram\n",
+     cmd_lock},
     {"session", FOR_SESSION, "list|show ID|forget ID",
      "Lists, shows and forgets the conversations that gramc run --session keeps.",
      "Examples:\n"

@@ -9,6 +9,7 @@ int cmd_run(struct cli *cli);
 int cmd_bind(struct cli *cli);
 int cmd_tools(struct cli *cli);
 int cmd_call(struct cli *cli);
+int cmd_lock(struct cli *cli);
 int cmd_grade(struct cli *cli);
 int cmd_cassette(struct cli *cli);
 int cmd_experiment(struct cli *cli);

@@ -149,7 +149,8 @@ static int refuse(const struct starts *starts, const gramc_library *library,
     struct cli *cli = starts->shop->cli;
     introduce(cli->err, library, memory);
     list(starts, library, cli->err);
-    return cli_usage(cli, "nobody can be asked here whether to trust it: read it, and say --trust");
+    return cli_usage(cli, "nobody can be asked here whether to trust it: read it, and say --trust, "
+                          "or have it in gramc.lock by `gramc lock`");
 }
 
 static int ask_and_remember(const struct starts *starts, const gramc_library *library,

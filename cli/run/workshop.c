@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "cli/run/lock.h"
 #include "cli/run/trust.h"
 
 enum { INHERITED = 4, PATIENCE_MS = 2000 };
@@ -86,6 +87,7 @@ void workshop_close(struct workshop *shop) {
             shop->cli->err);
     }
     gramc_offering_free(shop->offering);
+    lock_free(shop->lock);
     gramc_builtins_free(shop->builtins);
     run_free_secrets(shop->cli, &shop->secrets);
     run_free_folders(shop->cli, &shop->folders);
@@ -105,15 +107,10 @@ static int load_snapshot(struct workshop *shop, const char *path) {
     return cli_status(shop->cli, status);
 }
 
-int workshop_ask(struct workshop *shop, const gramc_library *library, const gramc_agent *agent,
-                 bool calls) {
+static int ask_boxes(struct workshop *shop, const gramc_library *library,
+                     const gramc_agent *agent) {
     struct cli *cli = shop->cli;
     gramc_offering_options options = GRAMC_OFFERING_OPTIONS_INIT;
-    const char *snapshot = cli->options[OPTION_SNAPSHOT];
-    if (snapshot) return load_snapshot(shop, snapshot);
-    if (!library) return EXIT_FINE;
-    int code = trust_library(shop, library, calls);
-    if (code != EXIT_FINE) return code;
     options.allocator = &cli->allocator;
     options.reader = cli_reader(cli);
     options.secrets = shop->secrets.list;
@@ -126,6 +123,44 @@ int workshop_ask(struct workshop *shop, const gramc_library *library, const gram
     gramc_status status = gramc_offering_new(&shop->offering, shop->loop, library, &options);
     if (interrupt_stop(cli, interrupt)) return EXIT_INTERRUPTED;
     return cli_status(cli, status);
+}
+
+/* ## The lock */
+
+static int refuse_changed(struct workshop *shop) {
+    return cli_usage(shop->cli, "nothing was run: look at what has changed, and say --update-lock");
+}
+
+/* Before anything is started. What is locked and has not changed, somebody has looked at. */
+static int check_library(struct workshop *shop, const gramc_library *library, bool calls) {
+    int code = shop->lock ? EXIT_FINE : lock_read(&shop->lock, shop->cli, shop->hosts.has_spec);
+    if (code != EXIT_FINE) return code;
+    enum lock_state state = lock_state_of(shop->lock, library);
+    if (state == LOCK_SAME) return EXIT_FINE;
+    if (state == LOCK_OTHER && !shop->pins) {
+        lock_tell_library(shop->lock, library);
+        if (!shop->cli->options[OPTION_UPDATE_LOCK]) return refuse_changed(shop);
+    }
+    return trust_library(shop, library, calls);
+}
+
+static int check_boxes(struct workshop *shop, const gramc_library *library) {
+    if (shop->pins || lock_state_of(shop->lock, library) == LOCK_NOTHING) return EXIT_FINE;
+    size_t differing = lock_compare(shop->lock, library, shop->offering);
+    if (!shop->cli->options[OPTION_UPDATE_LOCK])
+        return differing ? refuse_changed(shop) : EXIT_FINE;
+    int code = lock_set(shop->lock, library, shop->offering);
+    return code == EXIT_FINE ? lock_write(shop->lock, false) : code;
+}
+
+int workshop_ask(struct workshop *shop, const gramc_library *library, const gramc_agent *agent,
+                 bool calls) {
+    const char *snapshot = shop->cli->options[OPTION_SNAPSHOT];
+    if (snapshot) return load_snapshot(shop, snapshot);
+    if (!library) return EXIT_FINE;
+    int code = check_library(shop, library, calls);
+    if (code == EXIT_FINE) code = ask_boxes(shop, library, agent);
+    return code == EXIT_FINE ? check_boxes(shop, library) : code;
 }
 
 static void print_line(FILE *err, const char *before, gramc_text subject, const char *between,

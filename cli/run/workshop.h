@@ -18,8 +18,10 @@ struct workshop {
     gramc_builtins *builtins;
     gramc_loop *loop;
     gramc_offering *offering; /* NULL before workshop_ask */
-    bool may_not_ask;         /* whether to trust a library: nobody would know what for */
-    uint32_t company;         /* of the runs that its servers are for: see gramc_run_options */
+    struct lock *lock;
+    bool pins;        /* gramc.lock is being written: nothing is compared with it */
+    bool may_not_ask; /* whether to trust a library: nobody would know what for */
+    uint32_t company; /* of the runs that its servers are for: see gramc_run_options */
 };
 
 /* `spec`: under whose configuration variables are read; NULL: those of --allow-env alone. An exit
