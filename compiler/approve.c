@@ -27,3 +27,12 @@ gramc_approve approve_read(struct pass *pass, const struct value *value) {
 gramc_text approve_word(gramc_approve approve) {
     return text_of((size_t)approve < WORDS ? words[approve] : "");
 }
+
+gramc_said said_of(int tristate) {
+    return tristate < 0 ? GRAMC_SAID_NOTHING : tristate ? GRAMC_SAID_YES : GRAMC_SAID_NO;
+}
+
+gramc_text said_word(gramc_said said) {
+    if (said == GRAMC_SAID_NOTHING) return (gramc_text){NULL, 0};
+    return said == GRAMC_SAID_YES ? TEXT("true") : TEXT("false");
+}

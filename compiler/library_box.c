@@ -15,7 +15,8 @@ struct box_properties {
     const struct value *isolation, *approve, *sandbox;
     const struct value *command, *env, *headers, *tools, *rename;
     uint32_t timeout_ms;
-    bool literal;
+    bool literal, sensitive;
+    int untrusted;
     gramc_transport transport;
     const struct value *url_from;
 };
@@ -36,6 +37,8 @@ static const struct property_row mcp_rows[] = {
     {"rename", PROPERTY_VALUE, AT(rename)},
     {"timeout", PROPERTY_DURATION, AT(timeout_ms)},
     {"approve", PROPERTY_VALUE, AT(approve)},
+    {"untrusted", PROPERTY_TRISTATE, AT(untrusted)},
+    {"sensitive", PROPERTY_FLAG, AT(sensitive)},
     {"isolation", PROPERTY_VALUE, AT(isolation)},
     {"sandbox", PROPERTY_VALUE, AT(sandbox)},
     {"meta", PROPERTY_IGNORED, 0},
@@ -56,6 +59,8 @@ static const struct property_row http_rows[] = {
     {"literal", PROPERTY_FLAG, AT(literal)},
     {"timeout", PROPERTY_DURATION, AT(timeout_ms)},
     {"approve", PROPERTY_VALUE, AT(approve)},
+    {"untrusted", PROPERTY_TRISTATE, AT(untrusted)},
+    {"sensitive", PROPERTY_FLAG, AT(sensitive)},
     {"meta", PROPERTY_IGNORED, 0},
 };
 #undef AT
@@ -203,7 +208,7 @@ bool box_label(gramc_text label) {
 }
 
 bool box_read(struct pass *pass, gramc_box *box, const struct pattern *pattern) {
-    struct box_properties p = {.timeout_ms = 0};
+    struct box_properties p = {.untrusted = -1};
     size_t kind = kind_of(pattern_label(pattern));
     gramc_text name = pattern_name(pass, pattern, kinds[kind].noun);
     if (!name.ptr) return false;
@@ -228,6 +233,8 @@ bool box_read(struct pass *pass, gramc_box *box, const struct pattern *pattern) 
     box->transport = p.transport;
     library_check_transport(pass, pattern, &box->transport);
     if (p.approve) box->approve = approve_read(pass, p.approve);
+    box->untrusted = said_of(p.untrusted);
+    box->sensitive = p.sensitive;
     if (p.isolation) box->isolation = library_isolation(pass, p.isolation);
     kinds[kind].read(pass, box, pattern, &p);
     if (p.headers) {

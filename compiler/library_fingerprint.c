@@ -101,6 +101,12 @@ static void add_approve(struct sha256 *sha, gramc_approve approve) {
     sha256_add_text(sha, approve_word(approve));
 }
 
+static void add_taint(struct sha256 *sha, gramc_said untrusted, bool sensitive) {
+    if (untrusted) sha256_add_text(sha, TEXT("untrusted"));
+    if (untrusted) sha256_add_text(sha, said_word(untrusted));
+    if (sensitive) sha256_add_text(sha, TEXT("sensitive"));
+}
+
 /* The usual one is not told: fingerprints are older than the property. */
 static void add_isolation(struct sha256 *sha, gramc_isolation isolation) {
     if (isolation == GRAMC_ISOLATION_RUN) sha256_add_text(sha, TEXT("isolation run"));
@@ -157,6 +163,7 @@ static void add_impl(struct taker *taker, const gramc_impl *impl) {
     add_guard(taker, "before", &impl->before);
     add_guard(taker, "after", &impl->after);
     add_approve(sha, impl->approve);
+    add_taint(sha, impl->untrusted, impl->sensitive);
     if (impl->library_named.len) sha256_add_text(sha, impl->library_named);
     add_transport(taker, impl->folder, &impl->transport);
     add_sandbox(sha, "sandbox", impl->sandbox);
@@ -176,6 +183,7 @@ static void add_box(struct taker *taker, const gramc_box *box) {
     add_pairs(sha, box->renames, box->rename_count);
     add_isolation(sha, box->isolation);
     add_approve(sha, box->approve);
+    add_taint(sha, box->untrusted, box->sensitive);
     add_transport(taker, box->folder, &box->transport);
     add_sandbox(sha, "sandbox", box->sandbox);
     add_file(taker, box->folder, box->file_named);

@@ -19,7 +19,8 @@ struct impl_properties {
     const struct value *style, *explode, *body_file, *multipart;
     const struct value *before, *after, *approve, *library;
     uint32_t timeout_ms, max_cpu_ms, max_files, max_processes;
-    bool persistent, in_process;
+    bool persistent, in_process, sensitive;
+    int untrusted;
     gramc_transport transport;
 };
 
@@ -59,6 +60,8 @@ static const struct property_row rows[] = {
     {"before", PROPERTY_VALUE, AT(before)},
     {"after", PROPERTY_VALUE, AT(after)},
     {"approve", PROPERTY_VALUE, AT(approve)},
+    {"untrusted", PROPERTY_TRISTATE, AT(untrusted)},
+    {"sensitive", PROPERTY_FLAG, AT(sensitive)},
     {"library", PROPERTY_VALUE, AT(library)},
     {"meta", PROPERTY_IGNORED, 0},
 };
@@ -197,7 +200,7 @@ static void read_own_signature(struct pass *pass, struct impl *impl) {
 }
 
 bool impl_read(struct pass *pass, struct impl *impl, const struct pattern *pattern) {
-    struct impl_properties p = {.timeout_ms = 0};
+    struct impl_properties p = {.untrusted = -1};
     gramc_text name = pattern_name(pass, pattern, "an implementation");
     if (!name.ptr) return false;
     *impl = (struct impl){.source = pass->source, .pattern = pattern};
@@ -212,6 +215,8 @@ bool impl_read(struct pass *pass, struct impl *impl, const struct pattern *patte
                                 .end = pattern->span.end};
     read_own_signature(pass, impl);
     if (p.approve) impl->public.approve = approve_read(pass, p.approve);
+    impl->public.untrusted = said_of(p.untrusted);
+    impl->public.sensitive = p.sensitive;
     if (p.before) library_guard(pass, p.before, "before", &impl->public.before);
     if (p.after) library_guard(pass, p.after, "after", &impl->public.after);
     if (!read_kind(pass, impl, &p)) return true;

@@ -19,7 +19,7 @@ struct tool_properties {
     const struct value *examples, *deprecated, *arguments, *schema, *approve;
     bool optional, return_direct;
     uint32_t max_call_errors, max_tool_errors, timeout_ms;
-    int open, read_only, destructive, idempotent, open_world;
+    int open, read_only, destructive, idempotent, open_world, untrusted, sensitive;
 };
 
 #define AT(member) offsetof(struct tool_properties, member)
@@ -39,6 +39,8 @@ static const struct property_row rows[] = {
     {"idempotent", PROPERTY_TRISTATE, AT(idempotent)},
     {"openWorld", PROPERTY_TRISTATE, AT(open_world)},
     {"approve", PROPERTY_VALUE, AT(approve)},
+    {"untrusted", PROPERTY_TRISTATE, AT(untrusted)},
+    {"sensitive", PROPERTY_TRISTATE, AT(sensitive)},
     {"open", PROPERTY_TRISTATE, AT(open)},
     {"arguments", PROPERTY_VALUE, AT(arguments)},
     {"schema", PROPERTY_VALUE, AT(schema)},
@@ -122,7 +124,9 @@ static void read_properties(struct pass *pass, struct tool *tool, struct schema 
                                 .read_only = -1,
                                 .destructive = -1,
                                 .idempotent = -1,
-                                .open_world = -1};
+                                .open_world = -1,
+                                .untrusted = -1,
+                                .sensitive = -1};
     properties_read(pass, subject->properties, rows, sizeof rows / sizeof *rows, &p, "tools");
     tool->public = (gramc_tool){.name = p.name.len ? p.name : tool->identifier,
                                 .description = p.description,
@@ -139,6 +143,10 @@ static void read_properties(struct pass *pass, struct tool *tool, struct schema 
     if (p.approve) tool->public.approve = approve_read(pass, p.approve);
     tool->idempotent = p.idempotent;
     tool->open_world = p.open_world;
+    tool->untrusted = p.untrusted;
+    tool->sensitive = p.sensitive;
+    tool->public.untrusted = said_of(p.untrusted >= 0 ? p.untrusted : p.open_world);
+    tool->public.sensitive = p.sensitive == 1;
     if (p.examples) read_examples(pass, p.examples, &tool->examples);
     tool->public.examples = tool->examples.constraint.text;
     read_arguments(pass, arguments, &p);

@@ -17,6 +17,7 @@ struct tool {
     gramc_text meta;                 /* JSON object; empty: none */
     gramc_text deprecated;           /* what to use instead, or "true"; empty: no */
     int read_only, destructive, idempotent, open_world; /* -1: not said */
+    int untrusted, sensitive;                           /* the same */
     bool is_checked;
     gramc_schema *accepts, *returns; /* what `public` shows; freed with the spec */
 };

@@ -1,6 +1,6 @@
-/* Decides at binding which tools ask for approval: the strictest counts of what tool,
- * implementation and box say. A server's hint can make a tool destructive, never harmless. Asking
- * is approval.c's. */
+/* Decides at binding which tools ask for approval, whose results are untrusted, and which are
+ * sensitive to that: the strictest counts of what tool, implementation and box say. A server's hint
+ * can make a tool destructive, never harmless. Asking is approval.c's. */
 #include "runtime/bind_approval.h"
 
 #include "base/json/json.h"
@@ -39,12 +39,25 @@ static gramc_approve strictest(const struct bound_tool *tool, const gramc_box *b
     return most;
 }
 
+/* The strictest counts; a server's tools are untrusted where nobody of ours says otherwise, and
+ * what the server says of itself makes them no better. */
+static bool is_untrusted(const struct bound_tool *tool, const gramc_box *box) {
+    const gramc_said said[] = {tool->tool->untrusted, tool->impl->untrusted,
+                               box ? box->untrusted : GRAMC_SAID_NOTHING};
+    gramc_said most = GRAMC_SAID_NOTHING;
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        if (said[i] > most) most = said[i];
+    return most == GRAMC_SAID_NOTHING ? tool->impl->kind == GRAMC_IMPL_MCP : most == GRAMC_SAID_YES;
+}
+
 void bind_approvals(gramc_bound *bound) {
     for (size_t i = 0; bound->library && i < bound->tool_count && !bound->arena.oom; i++) {
         struct bound_tool *tool = &bound->tools[i];
         if (!tool->impl) continue;
         const gramc_box *box = box_of(bound, tool);
         gramc_approve approve = strictest(tool, box);
+        tool->untrusted = is_untrusted(tool, box);
+        tool->sensitive = tool->tool->sensitive || tool->impl->sensitive || (box && box->sensitive);
         tool->destructive = tool->tool->destructive || hints_at_destruction(bound, box, tool);
         tool->asks = approve == GRAMC_APPROVE_ALWAYS ||
                      (approve != GRAMC_APPROVE_NEVER && tool->destructive);

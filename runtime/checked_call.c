@@ -448,6 +448,11 @@ static void rewrite(struct checked_call *call, const struct guarding_end *end) {
 
 /* ## Approval */
 
+/* Somebody is asked that would not be, were it not for what an untrusted tool brought. */
+static bool is_tainted(const struct checked_call *call) {
+    return call->bound->sensitive && call->tainted_by && call->tainted_by->ptr;
+}
+
 static uint64_t now(const struct checked_call *call) {
     return call->loop->clock.now_ns(call->loop->clock.ctx);
 }
@@ -463,7 +468,7 @@ static void start_held(struct checked_call *call) {
 }
 
 /* The time of the question is waiting, and nobody's work. */
-static void decide_approval(struct checked_call *call, bool allow, gramc_text words) {
+static void tell_decision(struct checked_call *call, bool allow, gramc_text words) {
     const gramc_event_guard told = {.phase = "approval",
                                     .guard = TEXT("approver"),
                                     .decision = allow ? "allow" : "deny",
@@ -472,6 +477,25 @@ static void decide_approval(struct checked_call *call, bool allow, gramc_text wo
     tell_guard(call, &told, now(call));
     if (allow) start_held(call);
     else finish_denied(call, words, false);
+}
+
+/* Whoever reads that, model or person, learns why it is asked about now and was not before. */
+static void decide_approval(struct checked_call *call, bool allow, gramc_text words) {
+    struct buf why;
+    gramc_text by = call->held->told.tainted_by;
+    if (!by.ptr) {
+        tell_decision(call, allow, words);
+        return;
+    }
+    buf_init(&why, &call->loop->allocator, TOLD_MAX);
+    buf_printf(&why,
+               "`%.*s` brought words from outside into this conversation, and `%.*s` is sensitive",
+               TEXT_ARGS(by), TEXT_ARGS(call->bound->tool->name));
+    if (words.len) buf_puts(&why, "; ");
+    buf_text(&why, words);
+    if (buf_status(&why)) finish_nomem(call);
+    else tell_decision(call, allow, buf_view(&why));
+    buf_free(&why);
 }
 
 static void on_approval(void *ctx, bool allow, gramc_text words) {
@@ -490,6 +514,7 @@ static void ask_approval(struct checked_call *call) {
                                                .call = &held->told,
                                                .answered = on_approval,
                                                .ctx = call};
+    if (is_tainted(call)) held->told.tainted_by = *call->tainted_by;
     if (!call->approver->ask) {
         decide_approval(call, false, TEXT("it needs approval, and nobody can be asked"));
         return;
@@ -504,7 +529,7 @@ static void ask_approval(struct checked_call *call) {
 /* Where a recorded run is played again, no tool is called. */
 static bool needs_approval(const struct checked_call *call) {
     bool is_played = call->memory && call->memory->recording;
-    return call->approver && call->bound->asks && !is_played;
+    return call->approver && (call->bound->asks || is_tainted(call)) && !is_played;
 }
 
 static void pass(struct checked_call *call) {

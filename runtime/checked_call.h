@@ -48,6 +48,7 @@ struct checked_call {
     void *ctx;
     const gramc_guard *guard;       /* of the run; NULL: none */
     const gramc_approver *approver; /* of the run; NULL: nobody has to approve */
+    const gramc_text *tainted_by;   /* of the run; NULL: there is no conversation */
     const gramc_guarded_call *told; /* what that is told of the call, but the arguments */
     struct tool_memory *memory;
     struct tool_call *handle; /* while it works */
@@ -60,9 +61,9 @@ struct checked_call {
     bool tolerant;   /* and mended where a model wrote what is no JSON */
 };
 
-/* `call` has loop, bound, events, ctx, guard, approver, told, coerce and tolerant, and stays where
- * it is until `done`. `memory` as in tool_start_in. Arguments of blanks alone are an empty object:
- * models leave them out. */
+/* `call` has loop, bound, events, ctx, guard, approver, tainted_by, told, coerce and tolerant, and
+ * stays where it is until `done`. `memory` as in tool_start_in. Arguments of blanks alone are an
+ * empty object: models leave them out. */
 void checked_call_start(struct checked_call *call, struct tool_memory *memory,
                         gramc_text arguments);
 /* Lets go, if it still works: done will not be called. */

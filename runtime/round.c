@@ -49,6 +49,9 @@ static void settle(struct slot *slot, enum slot_outcome outcome, gramc_text text
     told.outcome = slot_names[outcome];
     told.own = slot->own;
     told.queued_ns = slot->queued_ns + slot->asked_ns;
+    /* What failed has words of the tool's, too. */
+    if (slot->is_sent && slot->bound->untrusted && !run->tainted_by.ptr)
+        run->tainted_by = slot->bound->tool->name;
     if (slot->bound && outcome == SLOT_FINE) learn(slot, slot->bound->tool->result, NULL, text);
     watch_result(&run->watch, &told, text,
                  slot->started + slot->queued_ns + (slot->is_sent ? 0 : slot->asked_ns));
@@ -244,6 +247,7 @@ static void check_and_call(struct slot *slot) {
                                           .ctx = slot,
                                           .guard = &run->guard,
                                           .approver = &run->approver,
+                                          .tainted_by = &run->tainted_by,
                                           .told = &slot->guarded,
                                           .coerce = reading_coercion(run->bound->agent),
                                           .tolerant = run->ask.reply.finish != FINISH_LENGTH};

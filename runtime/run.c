@@ -668,6 +668,7 @@ gramc_status run_start_in(gramc_run **out, gramc_loop *loop, const gramc_bound *
                        .handler = *handler,
                        .guard = options.guard,
                        .approver = options.approver,
+                       .tainted_by = caller->run ? caller->run->tainted_by : (gramc_text){NULL, 0},
                        .talk = {.protocol = bound->protocol},
                        .session = options.session,
                        .more_instruction = options.more_instruction};

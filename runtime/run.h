@@ -111,9 +111,10 @@ struct gramc_run {
     struct tool_memory memory;
     gramc_guard guard;
     gramc_approver approver;
-    uint32_t questions;   /* for approval, that are open */
-    uint64_t asked_since; /* the first of them */
-    uint64_t asked_ns;    /* of this round's time, with one open */
+    gramc_text tainted_by; /* the tool that brought untrusted words first; ptr NULL: none did */
+    uint32_t questions;    /* for approval, that are open */
+    uint64_t asked_since;  /* the first of them */
+    uint64_t asked_ns;     /* of this round's time, with one open */
     struct watch watch;
     char id[33];
     uint64_t waiting_since; /* for an answer, or for tools */

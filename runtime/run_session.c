@@ -9,10 +9,18 @@
 
 enum { NOTE_MAX = 1 << 16 };
 
+/* Whose they were is not kept: they count as untrusted. */
+static bool has_results(const gramc_session *session) {
+    for (const struct message *m = session->talked.first; m; m = m->next)
+        if (m->role == ROLE_TOOL) return true;
+    return false;
+}
+
 bool run_resume(gramc_run *run) {
     bool functions = run->wire == GRAMC_WIRE_FUNCTIONS;
     if (!run->session) return true;
     run->left_out = session_resume(run->session, &run->talk, &run->arena, functions);
+    if (has_results(run->session)) run->tainted_by = TEXT("an earlier run of the session");
     return run->left_out != SESSION_NOMEM;
 }
 

@@ -84,6 +84,8 @@ struct bound_tool {
     gramc_text box; /* that offers it; empty: a ToolImpl does it */
     struct bound_proof accepts, returns;
     bool returns_unsaid;    /* it has schemas, but none of its result */
+    bool untrusted;         /* what it returns may hold anybody's words */
+    bool sensitive;         /* somebody has to approve of a call once such words were read */
     bool destructive, asks; /* it may destroy something; somebody has to approve of each call */
     /* Programs that are asked, in this order; they have no tool of their own. NULL: none. */
     const struct bound_tool *guards[GUARD_PHASES][GUARD_PROGRAMS];

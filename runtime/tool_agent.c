@@ -189,8 +189,9 @@ static void settle(struct tool_call *call, const gramc_run_result *result) {
     }
 }
 
-/* What was secret in there is secret here. */
+/* What was secret in there is secret here, and what was untrusted is untrusted. */
 static bool learn_of(gramc_run *caller, const gramc_run *run) {
+    if (!caller->tainted_by.ptr) caller->tainted_by = run->tainted_by;
     return !secrets_merge(&caller->watch.secrets, &caller->loop->allocator, run->watch.secrets);
 }
 

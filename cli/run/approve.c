@@ -21,6 +21,7 @@ enum { LINE_MAX_READ = 256 };
 
 /* A call that somebody has to decide about. */
 struct pending_question {
+    bool tainted;             /* a yes is for this call alone */
     gramc_approval *approval; /* NULL: withdrawn */
     char *tool, *text;        /* of libc, as all that goes to a stream of our own */
     struct pending_question *next;
@@ -61,7 +62,12 @@ static char *written(const gramc_guarded_call *call) {
     cli_put_safe(out, call->tool->name);
     fputs(call->destructive ? "`, which may destroy something, with " : "` with ", out);
     cli_put_json_safe(out, call->arguments);
-    fputs("? [y/N/always] ", out);
+    if (call->tainted_by.ptr) {
+        fputs(", after `", out);
+        cli_put_safe(out, call->tainted_by);
+        fputs("` brought words from outside into this conversation", out);
+    }
+    fputs(call->tainted_by.ptr ? "? [y/N] " : "? [y/N/always] ", out);
     if (fclose(out) == 0) return text;
     free(text);
     return NULL;
@@ -72,7 +78,8 @@ static struct pending_question *make_question(gramc_approval *approval,
     struct pending_question *question = malloc(sizeof *question);
     if (!question) return NULL;
     gramc_text name = call->tool->name;
-    *question = (struct pending_question){.approval = approval, .text = written(call)};
+    *question = (struct pending_question){
+        .tainted = call->tainted_by.ptr != NULL, .approval = approval, .text = written(call)};
     question->tool = name.len ? strndup(name.ptr, name.len) : strdup("");
     if (question->text && question->tool) return question;
     free_question(question);
@@ -81,11 +88,15 @@ static struct pending_question *make_question(gramc_approval *approval,
 
 /* ## Whom one need not ask */
 
-bool approve_is_given(const struct cli *cli, gramc_text tool) {
-    if (cli->options[OPTION_APPROVE_ALL]) return true;
+bool approve_is_given(const struct cli *cli, gramc_text tool, bool by_name) {
+    if (cli->options[OPTION_APPROVE_ALL] && !by_name) return true;
     for (size_t i = 0; i < cli->given_count; i++)
         if (cli->given[i].id == OPTION_APPROVE && text_is(tool, cli->given[i].value)) return true;
     return false;
+}
+
+bool approve_is_given_call(const struct cli *cli, const gramc_guarded_call *call) {
+    return approve_is_given(cli, call->tool->name, call->tainted_by.ptr != NULL);
 }
 
 /* The lock is held. */
@@ -146,7 +157,7 @@ static void answer(struct pending_question *question, bool allow, const char *wo
 
 static void take_line(struct approve *approve, struct pending_question *question,
                       const char *line) {
-    bool always = is_word(line, "always", "a");
+    bool always = !question->tainted && is_word(line, "always", "a");
     if (always && question->approval) trust(approve, question->tool);
     answer(question, always || is_word(line, "yes", "y"), "the user did not approve of it");
 }
@@ -155,7 +166,7 @@ static void take_line(struct approve *approve, struct pending_question *question
 static void ask_first(struct approve *approve) {
     struct pending_question *question = approve->first;
     char line[LINE_MAX_READ];
-    if (question->approval && is_trusted(approve, text_of(question->tool)))
+    if (question->approval && !question->tainted && is_trusted(approve, text_of(question->tool)))
         answer(question, true, "");
     if (question->approval) {
         drain(approve);
@@ -237,7 +248,7 @@ static void put_question(struct approve *approve, struct pending_question *quest
 static void ask(void *ctx, gramc_approval *approval, const gramc_guarded_call *call) {
     struct approve *approve = ctx;
     struct pending_question *question;
-    if (approve_is_given(approve->cli, call->tool->name)) {
+    if (approve_is_given_call(approve->cli, call)) {
         gramc_approval_answer(approval, true, TEXT(""));
     } else if (!open_terminal(approve) || !start_thread(approve)) {
         refuse(approve, approval, call);

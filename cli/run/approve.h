@@ -6,13 +6,12 @@
 
 struct approve;
 
-/* --approve names it, or --approve-all does. */
-bool approve_is_given(const struct cli *cli, gramc_text tool);
-
 /* NULL without memory. `tell` is told that the terminal is in use. */
 struct approve *approve_start(struct cli *cli, struct tell *tell);
-/* Is it approved of by --approve or --approve-all? */
-bool approve_is_given(const struct cli *cli, gramc_text tool);
+/* Is it approved of by --approve, or, unless it has to be by name, by --approve-all? */
+bool approve_is_given(const struct cli *cli, gramc_text tool, bool by_name);
+/* The same of a call: what is asked because of untrusted words has to be approved of by name. */
+bool approve_is_given_call(const struct cli *cli, const gramc_guarded_call *call);
 /* For gramc_run_options. */
 gramc_approver approve_approver(struct approve *approve);
 /* Once the loop is freed. NULL is fine. */

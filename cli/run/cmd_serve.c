@@ -90,7 +90,7 @@ static int bind_model(struct serving *serving, struct choice *choice, struct bou
 }
 
 static void approve_listed(void *ctx, gramc_approval *approval, const gramc_guarded_call *call) {
-    bool listed = approve_is_given(ctx, call->tool->name);
+    bool listed = approve_is_given_call(ctx, call);
     gramc_approval_answer(approval, listed,
                           listed ? TEXT("") : TEXT("it needs approval, and nobody can be asked"));
 }

@@ -11,7 +11,7 @@
 
 static void ask(void *ctx, gramc_approval *approval, const gramc_guarded_call *call) {
     const struct study *study = ctx;
-    bool given = approve_is_given(study->cli, call->tool->name);
+    bool given = approve_is_given_call(study->cli, call);
     gramc_approval_answer(approval, given,
                           given ? TEXT("") : TEXT("it needs approval, and nobody can be asked"));
 }
@@ -30,7 +30,7 @@ gramc_approver study_approver(struct study *study) {
 /* The next one that arm `arm` has from *at on. */
 static bool next_denied(const struct study *study, size_t arm, size_t *at, gramc_choice *out) {
     while (gramc_bound_choice(study->arms[arm].bound, (*at)++, out))
-        if (out->asks && !approve_is_given(study->cli, out->tool->name)) return true;
+        if (out->asks && !approve_is_given(study->cli, out->tool->name, false)) return true;
     return false;
 }
 

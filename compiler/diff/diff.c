@@ -219,6 +219,8 @@ static void diff_behaviour(const struct pair_of_tools *p) {
     behaviour(p, "maxToolErrors", count_text(diff, old->max_tool_errors, ""),
               count_text(diff, new->max_tool_errors, ""));
     behaviour(p, "approve", approve_word(old->approve), approve_word(new->approve));
+    behaviour(p, "untrusted", flag_text(p->before->untrusted), flag_text(p->after->untrusted));
+    behaviour(p, "sensitive", flag_text(p->before->sensitive), flag_text(p->after->sensitive));
     behaviour(p, "returnDirect", flag_text(old->return_direct), flag_text(new->return_direct));
 }
 

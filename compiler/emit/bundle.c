@@ -71,6 +71,8 @@ static void put_meaning(struct object *o, const struct tool *tool, unsigned styl
     put_flag(o, "idempotent", tool->idempotent);
     put_flag(o, "openWorld", tool->open_world);
     json_member_some(&o->json, "approve", approve_word(public->approve));
+    put_flag(o, "untrusted", tool->untrusted);
+    put_flag(o, "sensitive", tool->sensitive);
 }
 
 void tool_print_schemas(struct buf *out, const struct tool *tool, unsigned style) {

@@ -44,9 +44,9 @@ static const struct bundle_member task_settings[] = {
     {"description", NULL}, {"prompt", NULL}, {"toolChoice", NULL}, {"meta", NULL}};
 
 static const struct bundle_member tool_settings[] = {
-    {"readOnly", NULL},     {"destructive", NULL}, {"idempotent", NULL},   {"openWorld", NULL},
-    {"approve", NULL},      {"optional", NULL},    {"returnDirect", NULL}, {"maxCallErrors", "5"},
-    {"maxToolErrors", "5"}, {"meta", NULL},
+    {"readOnly", NULL},     {"destructive", NULL},  {"idempotent", NULL},   {"openWorld", NULL},
+    {"approve", NULL},      {"untrusted", NULL},    {"sensitive", NULL},    {"optional", NULL},
+    {"returnDirect", NULL}, {"maxCallErrors", "5"}, {"maxToolErrors", "5"}, {"meta", NULL},
 };
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))

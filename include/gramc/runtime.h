@@ -579,6 +579,9 @@ typedef struct gramc_guarded_call {
     gramc_text arguments; /* what the tool gets, if nobody objects: checked, defaults filled in */
     bool destructive; /* the tool may destroy something: the spec or the tool's server says so */
     uint32_t turn, iteration, index; /* which call of the run it is; index from 0 */
+    /* For an approver: the tool is sensitive, and that tool brought untrusted words into the
+     * conversation (docs/taint.md); ptr NULL: this is not why it is asked. */
+    gramc_text tainted_by;
 } gramc_guarded_call;
 
 /* Either function may be NULL. What the calls lead to is valid while they last. */
@@ -592,8 +595,10 @@ typedef struct gramc_guard {
 /* ## Approval
  * Calls that somebody has to approve of: those of tools that say `destructive: true` (or whose
  * server says so), or what `approve` of the tool, its implementation or its box says; the strictest
- * of them counts. Asked when no guard objects, about the arguments that the tool would get. Other
- * calls and runs go on meanwhile; the time counts as waiting for a turn, not as the tool's. */
+ * of them counts. Those of `sensitive` tools once an `untrusted` one brought something into the
+ * conversation (docs/taint.md). Asked when no guard objects, about the arguments that the tool
+ * would get. Other calls and runs go on meanwhile; the time counts as waiting for a turn, not as
+ * the tool's. */
 typedef struct gramc_approval gramc_approval;
 
 typedef struct gramc_approver {

@@ -26,6 +26,9 @@ typedef enum gramc_result_kind {
 } gramc_result_kind;
 
 /* When somebody is asked before a call. */
+/* What may be left unsaid. */
+typedef enum gramc_said { GRAMC_SAID_NOTHING, GRAMC_SAID_NO, GRAMC_SAID_YES } gramc_said;
+
 typedef enum gramc_approve {
     GRAMC_APPROVE_UNSAID, /* as destructive */
     GRAMC_APPROVE_NEVER,
@@ -50,7 +53,10 @@ typedef struct gramc_tool {
     const struct json *document;
     bool destructive; /* the spec says so */
     gramc_approve approve;
-    gramc_text examples; /* of calls: a JSON array of arguments objects; empty: none */
+    gramc_said untrusted; /* its results may hold anybody's words (docs/taint.md); `openWorld` says
+                             it where `untrusted` does not */
+    bool sensitive;       /* asked about once such words are in the conversation */
+    gramc_text examples;  /* of calls: a JSON array of arguments objects; empty: none */
 } gramc_tool;
 
 /* `[everything:ToolBox {tools: ["echo"]}]`: an agent takes tools of a box of the library; what they
@@ -233,6 +239,8 @@ typedef struct gramc_impl {
     gramc_isolation isolation;         /* PLUGIN, and EXEC that stays */
     gramc_guard_program before, after; /* asked after those of the library */
     gramc_approve approve;
+    gramc_said untrusted;
+    bool sensitive;
     /* AGENT: who does it (prepared with the compilation), and with which library; NULL: with the
      * one that this stands in. library_named: as it is written. All of them are borrowed. */
     const gramc_agent *agent;
@@ -277,7 +285,9 @@ typedef struct gramc_box {
     gramc_text file;     /* where it is written, for messages */
     uint32_t start, end;
     gramc_isolation isolation; /* MCP */
-    gramc_approve approve;     /* of all its tools */
+    gramc_approve approve;     /* of all its tools, as are the next two */
+    gramc_said untrusted;
+    bool sensitive;
     gramc_transport transport; /* HTTP, and MCP over HTTP */
     /* A program whose output is the url, asked when the box is (gramc_offering_new); argc 0: none
      */
