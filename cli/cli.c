@@ -121,8 +121,8 @@ static const struct dispatched {
     {"bind", "Tells which implementation of a tool library serves each tool of an agent, and what "
              "is proven about it"},
     {"tools", "Lists what a tool library offers"},
-    {"lock", "Pins what tool libraries are and what their servers offer"},
     {"call", "Calls one tool of a library"},
+    {"lock", "Pins what tool libraries are and what their servers offer"},
     {"session", "Lists, shows and forgets the conversations that gramc run --session keeps"},
     {"experiment", "Carries out an experiment: which tool library is better, and how sure is that"},
     {"cassette",
