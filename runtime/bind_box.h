@@ -28,6 +28,7 @@ struct box_question {
     gramc_reader reader;
     const gramc_toolbox_host *host; /* NULL: none */
     uint32_t timeout_ms;            /* of all together; 0: as is usual */
+    bool pinned;                    /* servers are held to what they list */
     uint32_t company;               /* of the runs that are to come */
 };
 

@@ -34,6 +34,7 @@ const struct offered_box *offered_copy(struct arena *arena, const struct offered
                                        .tool_count = boxes[i].tool_count,
                                        .failure = copy(arena, boxes[i].failure),
                                        .url = copy(arena, boxes[i].url),
+                                       .pin = copy(arena, boxes[i].pin),
                                        .note = copy(arena, boxes[i].note)};
     return arena->oom ? NULL : list;
 }

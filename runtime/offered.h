@@ -23,6 +23,7 @@ struct offered_box {
     size_t tool_count;
     gramc_text failure; /* why nothing is known; empty: it is */
     gramc_text url;     /* where it is, if a program was asked for that; else empty */
+    gramc_text pin;     /* what its server is held to; empty: nothing */
     gramc_text note;    /* what was left out, and why: a line; empty: nothing */
 };
 

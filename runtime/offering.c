@@ -156,6 +156,7 @@ static gramc_status ask_kind(gramc_offering *offering, gramc_box_kind kind, gram
                                     .reader = options->reader,
                                     .host = options->toolboxes,
                                     .timeout_ms = options->timeout_ms,
+                                    .pinned = options->pinned,
                                     .company = options->company};
     if (!boxes) return GRAMC_NOMEM;
     for (size_t i = 0; i < library->box_count; i++) {

@@ -52,6 +52,7 @@ static void call_mcp(struct tool_call *call) {
                                   .arguments = buf_view(&call->arguments),
                                   .output = endpoint->output,
                                   .mirrors = endpoint->mirrors,
+                                  .pin = endpoint->pin,
                                   .as_text = endpoint->as_text,
                                   .done = on_done,
                                   .ctx = work,

@@ -10,6 +10,7 @@ struct mcp_endpoint {
     gramc_text tool;                     /* its name there */
     const gramc_schema *output;          /* that the server promises; NULL: none that can be used */
     const struct mcp_parameter *mirrors; /* arguments that headers repeat */
+    gramc_text pin;                      /* as in struct mcp_call */
     bool as_text;                        /* the result is a text: take the server's, not its JSON */
     const struct secrets *secrets;       /* not to be seen in results */
 };

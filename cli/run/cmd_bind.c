@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/run/table.h"
 #include "cli/run/done_by.h"
+#include "cli/run/lock.h"
 #include "cli/run/workshop.h"
 
 enum { OUTPUT_MAX = 256 << 20, SHORT_FINGERPRINT = 12, COLUMNS = 5 };
@@ -63,6 +64,12 @@ static void print_hosts(FILE *out, const gramc_egress *egress) {
     fputs(egress->host_count ? "\n" : "none\n", out);
 }
 
+/* What did not fit would not have come so far. */
+static bool is_locked(const struct workshop *shop, const struct choice *chosen) {
+    return shop->lock && chosen->library &&
+           lock_state_of(shop->lock, chosen->library) != LOCK_NOTHING;
+}
+
 static int print_table(struct workshop *shop, const struct choice *chosen,
                        const gramc_bound *bound) {
     struct cli *cli = shop->cli;
@@ -84,6 +91,7 @@ static int print_table(struct workshop *shop, const struct choice *chosen,
         if (chosen->library)
             print_head(cli->out, "library", chosen->library->name, chosen->library->fingerprint);
         print_hosts(cli->out, &shop->hosts.egress);
+        if (is_locked(shop, chosen)) fputs("lock     fits\n", cli->out);
         fputc('\n', cli->out);
         table_print(&table, cli->out);
     }
@@ -172,6 +180,7 @@ static void put_binding(struct json_writer *w, struct arena *arena, const struct
     if (chosen->library)
         put_named(w, "library", chosen->library->name, chosen->library->fingerprint);
     put_hosts(w, &shop->hosts.egress);
+    if (is_locked(shop, chosen)) json_member_bool(w, "locked", true);
     json_member_array(w, "tools");
     for (size_t i = 0; gramc_bound_choice(bound, i, &choice); i++) put_choice(w, arena, &choice);
     json_array_end(w);

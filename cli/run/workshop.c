@@ -118,6 +118,7 @@ static int ask_boxes(struct workshop *shop, const gramc_library *library,
     options.egress = &shop->hosts.egress;
     options.containment = &shop->containment;
     options.agent = agent;
+    options.pinned = lock_state_of(shop->lock, library) != LOCK_NOTHING;
     options.company = shop->company;
     struct interrupt *interrupt = interrupt_start(cli, shop->loop);
     gramc_status status = gramc_offering_new(&shop->offering, shop->loop, library, &options);

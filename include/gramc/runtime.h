@@ -233,9 +233,14 @@ typedef struct gramc_offering_options {
     const gramc_toolbox_host *toolboxes; /* as in gramc_bind_options, as are the others */
     const gramc_egress *egress;
     const gramc_containment *containment;
+    bool pinned; /* an MCP server is held to what it lists now: one that is started again, or says
+                    that its tools have changed, and lists others, is not called any more */
 } gramc_offering_options;
 #define GRAMC_OFFERING_OPTIONS_INIT                                                                \
-    { sizeof(gramc_offering_options), NULL, {NULL, NULL}, NULL, 0, NULL, 0, 0, NULL, NULL, NULL }
+    {                                                                                              \
+        sizeof(gramc_offering_options), NULL, {NULL, NULL}, NULL, 0, NULL, 0, 0, NULL, NULL, NULL, \
+            false                                                                                  \
+    }
 
 /* Asks the boxes of a library: starts or calls MCP servers on the loop, which they stay on for the
  * runs to come, and turns it until all have answered. A box that cannot be asked is told by

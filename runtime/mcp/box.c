@@ -32,6 +32,7 @@ struct inquiry {
     uint64_t start;      /* in the loop's time */
     uint32_t timeout_ms; /* of all */
     uint32_t company;
+    bool pinned;
 };
 
 static uint32_t time_of(const struct asking *asking) {
@@ -112,13 +113,22 @@ static void offer(struct inquiry *inquiry, struct offered_box *out,
     if (first.tool) out->note = note_refused(inquiry, out, &first);
 }
 
+static void pin(struct inquiry *inquiry, struct offered_box *out,
+                const struct mcp_listing *listing) {
+    char hex[SHA256_HEX];
+    mcp_listing_digest(listing, hex);
+    out->pin = arena_text(inquiry->arena, (gramc_text){hex, sizeof(hex)});
+}
+
 static void on_listed(struct mcp_listing *listing) {
     struct asking *asking = listing->ctx;
     struct inquiry *inquiry = asking->inquiry;
     asking->waits = false;
     inquiry->pending--;
-    if (listing->outcome == MCP_FINE) offer(inquiry, asking->out, listing);
-    else if (listing->outcome == MCP_NOMEM) inquiry->arena->oom = true;
+    if (listing->outcome == MCP_FINE) {
+        offer(inquiry, asking->out, listing);
+        if (inquiry->pinned) pin(inquiry, asking->out, listing);
+    } else if (listing->outcome == MCP_NOMEM) inquiry->arena->oom = true;
     else asking->out->failure = hide(inquiry, text_of(listing->why));
 }
 
@@ -213,6 +223,7 @@ static gramc_status ask_all(const struct box_question *question) {
     struct inquiry inquiry = {
         .arena = question->arena,
         .company = question->company,
+        .pinned = question->pinned,
         .given = {question->secrets, question->egress, question->sandboxes, question->sandbox},
         .count = count,
         .timeout_ms = question->timeout_ms ? question->timeout_ms : MCP_ASK_MS};
@@ -301,7 +312,10 @@ const struct mcp_endpoint *mcp_box_endpoint(gramc_bound *bound, const struct mcp
                                             gramc_result_kind kind) {
     struct mcp_endpoint *endpoint = ARENA_NEW(&bound->arena, struct mcp_endpoint);
     if (!endpoint) return NULL;
+    const struct offered_box *known =
+        offered_box(bound->offered, bound->offered_count, server->box->name);
     *endpoint = (struct mcp_endpoint){.server = server,
+                                      .pin = known ? known->pin : TEXT(""),
                                       .tool = tool,
                                       .as_text = kind != GRAMC_RESULT_JSON,
                                       .secrets = bound->secrets};

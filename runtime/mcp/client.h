@@ -59,6 +59,9 @@ struct mcp_client {
     struct mcp_strays strays;     /* since it last answered */
     uint32_t probe_ms, handshake_ms;
     unsigned starts, changes;
+    char listed[SHA256_HEX]; /* the digest of its last list */
+    bool has_listed;
+    unsigned listed_at; /* `changes` then */
     char why[512];
 };
 
@@ -73,6 +76,13 @@ void mcp_take_line(struct mcp_client *client, gramc_text line);
 /* Writes `what`, and the code and message of an error behind it, this in `longest` bytes. */
 void mcp_put_error(struct buf *out, const char *what, const struct mcp_client *client,
                    const struct json *error, size_t longest);
+
+/* ## What a server is held to (pin.c) */
+/* Keeps the digest of a list that has come. */
+void mcp_pin_note(struct mcp_client *client, const struct mcp_listing *listing);
+/* Whether its last list is that one; `holds`: and nothing has happened to it since. */
+bool mcp_pin_says(const struct mcp_client *client, gramc_text pin);
+bool mcp_pin_holds(const struct mcp_client *client, gramc_text pin);
 
 /* ## What is no message (strays.c) */
 /* Counts a line; true if it looks like an answer, which then will not come. */

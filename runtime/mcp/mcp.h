@@ -9,6 +9,7 @@
 
 #include <uv.h>
 
+#include "base/sha256.h"
 #include "base/json/json.h"
 #include "base/limits.h"
 #include "gramc/compile.h"
@@ -66,7 +67,8 @@ struct mcp_call {
     gramc_text arguments;                /* a JSON object */
     const gramc_schema *output;          /* what its structured content must fit; NULL: anything */
     const struct mcp_parameter *mirrors; /* of the tool, as it is listed */
-    bool as_text; /* what the server says in words is wanted, if there is any, not in JSON */
+    gramc_text pin; /* of the list that the server is held to (mcp_listing_digest); empty: none */
+    bool as_text;   /* what the server says in words is wanted, if there is any, not in JSON */
     void (*done)(struct mcp_call *call);
     void *ctx;
     gramc_allocator allocator;
@@ -81,7 +83,7 @@ struct mcp_call {
     const struct mcp_parameter *other_mirrors; /* these, in its arena */
 };
 
-/* Starts a call; done comes later, never from inside this. */
+/* Starts a call; done comes later, never from inside this, unless there is no memory. */
 void mcp_call_start(struct mcp_client *client, struct mcp_call *call);
 /* Ends it without calling done; tells the server. Does nothing if it is over. */
 void mcp_call_cancel(struct mcp_call *call);
@@ -110,7 +112,10 @@ struct mcp_listing {
     size_t count, pages;
     gramc_text cursor;
     bool uses_headers; /* the server wants arguments repeated in headers */
+    unsigned changes;  /* mcp_client_changes when it was asked for */
 };
+/* Of all that models are shown of the tools. */
+void mcp_listing_digest(const struct mcp_listing *listing, char hex[SHA256_HEX]);
 
 void mcp_list_start(struct mcp_client *client, struct mcp_listing *listing);
 void mcp_list_free(struct mcp_listing *listing);

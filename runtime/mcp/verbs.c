@@ -102,12 +102,22 @@ static void on_relisted(struct mcp_listing *listing) {
     }
 }
 
+/* What it is held to was looked at; this was not. */
+static void on_reviewed(struct mcp_listing *listing) {
+    struct mcp_call *call = listing->ctx;
+    if (listing->outcome == MCP_FINE && !mcp_pin_says(call->client, call->pin))
+        fail_call(
+            &call->request, MCP_PROTOCOL_ERROR,
+            "the server's tools have changed since gramc.lock was compared with them; nothing "
+            "of it is called any more");
+    else on_relisted(listing);
+}
+
 /* Once. False without memory. */
-static bool relist(struct mcp_call *call) {
+static bool relist(struct mcp_call *call, void (*done)(struct mcp_listing *listing)) {
     call->relisted = mem_alloc(&call->allocator, sizeof(*call->relisted));
     if (!call->relisted) return false;
-    *call->relisted =
-        (struct mcp_listing){.done = on_relisted, .ctx = call, .allocator = call->allocator};
+    *call->relisted = (struct mcp_listing){.done = done, .ctx = call, .allocator = call->allocator};
     mcp_list_start(call->client, call->relisted);
     return true;
 }
@@ -121,7 +131,7 @@ static void answer_call(struct mcp_client *client, struct mcp_request *request,
                         const struct json *result, const struct json *error) {
     struct mcp_call *call = (struct mcp_call *)(void *)request;
     if (!result && client->is_modern && wants_other_headers(call, error)) {
-        if (!relist(call)) fail_call(request, MCP_NOMEM, "out of memory");
+        if (!relist(call, on_relisted)) fail_call(request, MCP_NOMEM, "out of memory");
     } else if (!result) {
         mcp_put_error(&call->result, "the server answers with an error", client, error,
                       ERROR_LONGEST);
@@ -142,7 +152,8 @@ void mcp_call_start(struct mcp_client *client, struct mcp_call *call) {
     call->rounds = 0;
     call->client = client;
     call->relisted = NULL;
-    mcp_request_start(client, &call->request, &call_verb);
+    if (mcp_pin_holds(client, call->pin)) mcp_request_start(client, &call->request, &call_verb);
+    else if (!relist(call, on_reviewed)) fail_call(&call->request, MCP_NOMEM, "out of memory");
 }
 
 void mcp_call_cancel(struct mcp_call *call) {
@@ -253,7 +264,10 @@ static void answer_list(struct mcp_client *client, struct mcp_request *request,
     const char *why = keep_page(listing, result);
     if (why) finish_list(listing, MCP_BAD_RESULT, why);
     else if (listing->cursor.ptr) mcp_request_start(client, request, &list_verb);
-    else finish_list(listing, MCP_FINE, "");
+    else {
+        mcp_pin_note(client, listing);
+        finish_list(listing, MCP_FINE, "");
+    }
 }
 
 static const struct mcp_verb list_verb = {"tools/list", put_list, NULL, fail_list, answer_list};
@@ -264,6 +278,7 @@ void mcp_list_start(struct mcp_client *client, struct mcp_listing *listing) {
     listing->tools_end = &listing->tools;
     listing->count = listing->pages = 0;
     listing->cursor = (gramc_text){NULL, 0};
+    listing->changes = client->changes;
     mcp_request_start(client, &listing->request, &list_verb);
 }
 
