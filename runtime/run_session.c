@@ -9,18 +9,21 @@
 
 enum { NOTE_MAX = 1 << 16 };
 
-/* Whose they were is not kept: they count as untrusted. */
-static bool has_results(const gramc_session *session) {
-    for (const struct message *m = session->talked.first; m; m = m->next)
+/* Whose results they were is not kept: they count as untrusted. Of steps that are asked in words of
+ * their own not even the results are: what such an agent was told before counts as well. */
+static bool may_be_tainted(const gramc_run *run) {
+    const struct talked *talked = &run->session->talked;
+    if (talked->first && run->strategy != &strategy_direct) return true;
+    for (const struct message *m = talked->first; m; m = m->next)
         if (m->role == ROLE_TOOL) return true;
-    return false;
+    return talked->tainted;
 }
 
 bool run_resume(gramc_run *run) {
     bool functions = run->wire == GRAMC_WIRE_FUNCTIONS;
     if (!run->session) return true;
     run->left_out = session_resume(run->session, &run->talk, &run->arena, functions);
-    if (has_results(run->session)) run->tainted_by = TEXT("an earlier run of the session");
+    if (may_be_tainted(run)) run->tainted_by = TEXT("an earlier run of the session");
     return run->left_out != SESSION_NOMEM;
 }
 
@@ -36,6 +39,7 @@ bool run_keep_session(gramc_run *run) {
                                   .protocol = text_of(run->talk.protocol->name),
                                   .turns =
                                       run->session->talked.turns + (uint32_t)run->message_count,
+                                  .tainted = run->tainted_by.ptr != NULL,
                                   .first = run->talk.first};
     return session_keep(run->session, &talked);
 }

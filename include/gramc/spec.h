@@ -25,10 +25,10 @@ typedef enum gramc_result_kind {
     GRAMC_RESULT_NULL  /* nothing comes back */
 } gramc_result_kind;
 
-/* When somebody is asked before a call. */
 /* What may be left unsaid. */
 typedef enum gramc_said { GRAMC_SAID_NOTHING, GRAMC_SAID_NO, GRAMC_SAID_YES } gramc_said;
 
+/* When somebody is asked before a call. */
 typedef enum gramc_approve {
     GRAMC_APPROVE_UNSAID, /* as destructive */
     GRAMC_APPROVE_NEVER,

@@ -20,6 +20,7 @@ enum {
     CHUNK = 16384,
     ADDRESSES_MAX = 8,
     HEAD_MS = 30000,
+    REFUSED_MS = 1000, /* for a program to take in why */
     CONNECT_MS = 10000,
     IDLE_MS = 300000
 };
@@ -112,10 +113,28 @@ static void be_done_within(struct proxy_link *link, uint64_t ms) {
 
 /* ## Answers of the proxy's own */
 
+static void on_bytes(uv_stream_t *stream, ssize_t len, const uv_buf_t *bytes);
+static void on_room(uv_handle_t *handle, size_t suggested, uv_buf_t *out);
+
+static void on_dropped(uv_stream_t *stream, ssize_t len, const uv_buf_t *bytes) {
+    (void)bytes;
+    if (len < 0) close_link(stream->data);
+}
+
+static void on_refusal_shut(uv_shutdown_t *shutdown, int status) {
+    (void)shutdown, (void)status;
+}
+
+/* What the program is still sending is read and dropped: a socket that is closed with bytes unread
+ * takes back what was said on it. */
 static void on_told(uv_write_t *write, int status) {
     struct proxy_lane *lane = write->data;
-    (void)status;
-    close_link(lane->link);
+    struct proxy_link *link = lane->link;
+    if (link->closing) return;
+    be_done_within(link, REFUSED_MS);
+    if (status < 0 || uv_read_start((uv_stream_t *)&link->client, on_room, on_dropped) ||
+        uv_shutdown(&lane->shutdown, (uv_stream_t *)&link->client, on_refusal_shut))
+        close_link(link);
 }
 
 static void tell(struct proxy_link *link, const char *status, const char *before, const char *why) {
@@ -132,8 +151,6 @@ static void tell(struct proxy_link *link, const char *status, const char *before
 }
 
 /* ## Both ways */
-
-static void on_bytes(uv_stream_t *stream, ssize_t len, const uv_buf_t *bytes);
 
 static struct proxy_lane *lane_from(uv_handle_t *handle) {
     struct proxy_link *link = handle->data;
@@ -293,15 +310,24 @@ static void look_up(struct proxy_link *link) {
 
 /* ## Being asked */
 
+/* Looked for where it can be new alone: a head may come byte by byte. */
+static bool may_be_whole(const struct buf *head, size_t before) {
+    for (size_t i = before < 3 ? 3 : before; i < head->len; i++)
+        if (memcmp(head->ptr + i - 3, "\r\n\r\n", 4) == 0) return true;
+    return head->len >= PROXY_HEAD_MAX;
+}
+
 static void on_head(uv_stream_t *stream, ssize_t len, const uv_buf_t *bytes) {
     struct proxy_link *link = stream->data;
     const char *why = "";
+    size_t before = link->head.len;
     if (len == 0) return;
     if (len > 0) buf_put(&link->head, bytes->base, (size_t)len);
     if (len < 0 || buf_status(&link->head)) {
         close_link(link);
         return;
     }
+    if (!may_be_whole(&link->head, before)) return;
     enum proxy_verdict verdict =
         proxy_request_read(&link->request, buf_view(&link->head), &link->forward, &why);
     if (verdict == PROXY_MORE) return;

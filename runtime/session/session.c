@@ -112,7 +112,8 @@ bool session_keep(gramc_session *session, const struct talked *talked) {
     struct talked copy = {.agent = arena_text(&arena, talked->agent),
                           .fingerprint = arena_text(&arena, talked->fingerprint),
                           .protocol = arena_text(&arena, talked->protocol),
-                          .turns = talked->turns};
+                          .turns = talked->turns,
+                          .tainted = talked->tainted};
     if (!copy_messages(&copy, &arena, talked->first) || arena.oom) {
         arena_free(&arena);
         return false;

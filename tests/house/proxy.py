@@ -119,6 +119,10 @@ def refused():
     for url, why in rows:
         status, body = ask(f"get({url!r})")
         check(status == 403 and body.startswith(said) and why in body, url, "gives", status, body)
+    status, body = ask(f"get('http://169.254.169.254/', b'y' * {BIG})")
+    check(status == 403 and body.startswith(said), "a large request that is refused gives", status, body)
+    got = ask(f"raw('GET http://127.0.0.1:{web}/ HTTP/1.1\\r\\nX: ' + 'y' * 70000)")
+    check("its head is too long" in str(got), "a head without an end gives", str(got)[:300])
     list_hosts()
     for url, what in ((f"http://127.0.0.1:{web}/", "a loopback address"), (f"http://0x7f.1:{web}/", "a loopback address"), (f"http://[::1]:{web}/", "a loopback address"),
                       (f"http://[::ffff:127.0.0.1]:{web}/", "a loopback address"), ("http://169.254.169.254/", "the metadata address of a cloud"), (f"http://localhost:{web}/", f"localhost leads to")):
