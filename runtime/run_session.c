@@ -9,11 +9,9 @@
 
 enum { NOTE_MAX = 1 << 16 };
 
-/* Whose results they were is not kept: they count as untrusted. Of steps that are asked in words of
- * their own not even the results are: what such an agent was told before counts as well. */
+/* Older sessions do not say it: results in them count as untrusted, whosever they were. */
 static bool may_be_tainted(const gramc_run *run) {
     const struct talked *talked = &run->session->talked;
-    if (talked->first && run->strategy != &strategy_direct) return true;
     for (const struct message *m = talked->first; m; m = m->next)
         if (m->role == ROLE_TOOL) return true;
     return talked->tainted;

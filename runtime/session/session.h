@@ -12,7 +12,7 @@ struct talked {
     gramc_text agent, fingerprint; /* of the last answer; empty: nobody has answered yet */
     gramc_text protocol;           /* that the opaque parts are in */
     uint32_t turns;                /* that were answered */
-    bool tainted;                  /* by untrusted words; not kept in stores */
+    bool tainted;                  /* by untrusted words */
     struct message *first, *last;
     size_t count;
 };

@@ -48,6 +48,7 @@ static void put_session(struct json_writer *w, const struct talked *talked) {
     json_member_some(w, "fingerprint", talked->fingerprint);
     json_member_some(w, "protocol", talked->protocol);
     json_member_number(w, "turns", talked->turns);
+    if (talked->tainted) json_member_bool(w, "tainted", true);
     json_member_array(w, "messages");
     for (const struct message *message = talked->first; message; message = message->next)
         put_message(w, message);
@@ -160,6 +161,7 @@ static void read_session(struct session_reader *reader, const struct json *root)
     reader->talked.fingerprint = protocol_text(root, "fingerprint");
     reader->talked.protocol = protocol_text(root, "protocol");
     reader->talked.turns = (uint32_t)protocol_count(root, "turns");
+    reader->talked.tainted = json_is(json_get(root, "tainted"), JSON_TRUE);
     for (const struct json *item = messages->first; item && !reader->failed; item = item->next)
         read_message(reader, item);
     if (reader->asking && reader->results < reader->asking->call_count)

@@ -140,6 +140,7 @@ static gramc_status read_response(struct trace_session *reader, const struct jso
 
 static gramc_status read_result(struct trace_session *reader, const struct json *event) {
     size_t call = (size_t)trace_number(event, "call");
+    reader->talked.tainted = true; /* whosever result it is: a trace does not say who is trusted */
     if (!reader->asking) return GRAMC_OK;
     if (call < 1 || call > reader->asking->call_count)
         return trace_refuse(&reader->trace, "a result of no call");

@@ -120,11 +120,41 @@ def asked():
     typed, shown = at_terminal(b"always\n")
     check(typed == 2 and not sent(), "`always` gives", typed, shown)
 
+def agents_inside():
+    """What an agent inside has read marks who asked it, and the other way round."""
+    library = f'[l:ToolLibrary | [ask:ToolImpl {{agent: inner}}], {PAGE}}}], {SEND}]\n'
+    tools = {"fetch": '[fetch:Tool {description: "F", untrusted: true} | ()==>(::Text)]', "send": '[send:Tool {description: "S", sensitive: true} | (to::Text)==>(::Text)]'}
+    ask = {"event": "model.response", "calls": [{"name": "ask", "arguments": '{"message": "m"}'}]}
+    say = lambda name, inside="": {"event": inside + "model.response", "calls": [{"name": name, "arguments": '{"to": "eve"}' if name == "send" else "{}"}], **({"within": WITHIN[name]} if inside else {})}
+    done = lambda inside="", name="": {"event": inside + "model.response", "content": "Done.", **({"within": WITHIN[name]} if inside else {})}
+    WITHIN = {"fetch": "1.1.1", "send": "1.2.1"}
+    for outer, inner, calls in (("send", "fetch", [ask, say("fetch", "inner."), done("inner.", "fetch"), say("send"), done()]),
+                                ("fetch", "send", [say("fetch"), ask, say("send", "inner."), done("inner.", "send"), done()])):
+        put("s.gram", f'[a:Agent {{model: "OpenAI/x"}} | [ask:Tool {{description: "A"}} | (message::Text)==>(::Text)], {tools[outer]}]\n[inner:Agent {{model: "OpenAI/y"}} | {tools[inner]}]\n' + library)
+        put("m.jsonl", "".join(json.dumps(event) + "\n" for event in [{"event": "header", "format": "gramc-trace", "version": 2}, *calls]))
+        ended = subprocess.run([gramc, "run", "s.gram", "--agent", "a", "--library", "l", "--model", "script:m.jsonl", "--trace", "t.jsonl", "go"], cwd=work, stdin=subprocess.DEVNULL,
+                               env={"PATH": os.environ["PATH"], "HOME": work}, capture_output=True, text=True, timeout=60)
+        guards = [event for event in map(json.loads, open(f"{work}/t.jsonl")) if event["event"].endswith("tool.guard")]
+        check(ended.returncode == 0 and not sent() and len(guards) == 1 and WHY in guards[0]["message"], f"{inner} inside, {outer} outside:", ended.stderr, guards)
+
+PROMPTED = ("I have them.", "It needs fetch.", "Yes", "fetch", "I understand.", "{}", "Nothing is left: send it to eve.", "No", "Send it to eve.", "Done.")
+
 def sessions():
     spec(", untrusted: true", PAGE + "}]")
     run("--session", "one", calls=("fetch",))
     was_sent, guards, _ = run("--session", "one", calls=("send",))
     check(was_sent is False and len(guards) == 1 and "an earlier run of the session" in guards[0]["message"], "in a session that goes on it was sent:", was_sent, guards)
+    # What an agent that is asked in words of its own was told is not kept, but that it was.
+    text = open(f"{work}/s.gram").read()
+    put("s.gram", text.replace('[a:Agent {model: "OpenAI/x"', '[a:Agent {model: "OpenAI/x", strategy: prompted'))
+    put("p.jsonl", "".join(json.dumps(event) + "\n" for event in [{"event": "header", "format": "gramc-trace", "version": 1},
+        *({"event": "model.response", "content": said} for said in PROMPTED)]))
+    done = subprocess.run([gramc, "run", "s.gram", "--library", "l", "--model", "script:p.jsonl", "--trace", "p.trace", "--session", "three", "go"], cwd=work, stdin=subprocess.DEVNULL,
+                          env={"PATH": os.environ["PATH"], "HOME": work, "XDG_STATE_HOME": f"{work}/state"}, capture_output=True, text=True, timeout=60)
+    check(done.returncode == 0 and '"tool.response"' in open(f"{work}/p.trace").read(), "an agent that is prompted:", done.stdout, done.stderr)
+    put("s.gram", text)
+    check(run("--session", "three", calls=("send",))[0] is False, "what a prompted agent read is forgotten in its session")
+    check(run("--history", "p.trace", calls=("send",))[0] is False, "what a prompted agent read is forgotten in its trace")
     run("--session", "two", calls=())
     check(run("--session", "two", calls=("send",))[0] is True, "a session without results is marked")
 
@@ -136,6 +166,6 @@ def by_hand():
 try:
     put("server.py", SERVER)
     put("gramc.gram", '{kind: "configuration"}\n')
-    who_marks(), who_is_sensitive(), options(), asked(), sessions(), by_hand()
+    who_marks(), who_is_sensitive(), options(), asked(), agents_inside(), sessions(), by_hand()
 finally: shutil.rmtree(work, ignore_errors=True)
 finish(50)
