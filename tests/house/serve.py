@@ -399,14 +399,18 @@ def load():
         await asyncio.gather(*[client(i, until) for i in range(count)])
     server.ask("GET", "/health")
     idle = Usage(server)
+    # Memory is held for the most that ran at once, which a busy machine may meet late: it grows in some rounds. A leak grows in each.
     asyncio.run(clients(512, 1))
-    before = Usage(server)
-    for count in (64, 512): asyncio.run(clients(count, seconds))
+    grown = []
+    while not grown or not SANITIZED and grown[-1] >= 2 << 20 and len(grown) < 6:
+        before = Usage(server).memory
+        for count in (64, 512): asyncio.run(clients(count, seconds))
+        grown.append(Usage(server).memory - before)
     after = settled(server, idle)
-    print("%d requests in %d s, %.0f us of CPU each" % (sum(statuses.values()), 1 + 2 * seconds, 1e6 * after.cpu / sum(statuses.values())))
+    print("%d requests in %d s, %.0f us of CPU each" % (sum(statuses.values()), 1 + 2 * seconds * len(grown), 1e6 * after.cpu / sum(statuses.values())))
     check(list(statuses) == [b"200"] and statuses[b"200"] > (100 if SANITIZED else 1000), "under load:", statuses)
     check(after.files <= idle.files and after.threads == idle.threads, "left open:", idle.files, after.files, idle.threads, after.threads)
-    check(SANITIZED or after.memory - before.memory < 16 << 20, "memory has grown by", after.memory - before.memory)
+    check(SANITIZED or grown[-1] < 2 << 20, "memory grows in each round:", grown)
     server.stop()
 
 
