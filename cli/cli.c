@@ -83,6 +83,13 @@ static const struct command commands[] = {
      "  gramc jolt spec.json input.json\n"
      "  curl -s http://127.0.0.1:8080/item | gramc jolt spec.json - --pretty\n",
      cmd_jolt},
+    {"lsp", FOR_LSP, "",
+     "Is a language server: an editor starts it and talks to it on standard input and output.\n"
+     "It says what `gramc check` says while the text is written, and knows every name.",
+     "Examples:\n"
+     "  gramc lsp\n"
+     "  gramc lsp --strict\n",
+     cmd_lsp},
     {"trace", FOR_TRACE, "FILE|-",
      "Shows what happened in a run: the conversation, the calls, the times, how it ended. FILE is\n"
      "what gramc run --trace wrote.",

@@ -45,7 +45,8 @@ enum {
     FOR_WORKER = 1 << 23,
     FOR_CASSETTE = 1 << 24,
     FOR_LOCK = 1 << 25,
-    FOR_ALL = (1 << 26) - 1 /* room for those that come */
+    FOR_LSP = 1 << 26,
+    FOR_ALL = (1 << 27) - 1 /* room for those that come */
 };
 
 /* The longest path that is put together here, and the most options of one command. */
@@ -67,6 +68,12 @@ struct cli_file {
 };
 
 struct cli_config;
+
+/* Texts that an editor holds, in place of those of their files; find NULL: there are none. */
+struct cli_buffers {
+    void *ctx;
+    bool (*find)(void *ctx, const char *path, gramc_text *out);
+};
 
 struct cli {
     gramc_allocator allocator;
@@ -94,6 +101,8 @@ struct cli {
     const char *root_of;             /* the operand whose project was looked for last; NULL: none */
     char root[CLI_PATH];             /* of that project, from / on */
     struct cli_variable *variables;  /* of --env-file */
+    struct cli_buffers buffers;
+    bool keeps_trees; /* of sources that were compiled */
 };
 
 struct command {
@@ -190,6 +199,9 @@ int cli_new(struct cli *cli, gramc_compilation **out);
  * configuration that is in force for it; files that git ignores or a configuration excludes are not
  * read unless they are named. On EXIT_FINE *out is yours; the findings may hold errors. */
 int cli_load(struct cli *cli, gramc_compilation **out, char **paths, size_t count);
+/* Names every file that cli_load would read below a folder. An exit code. */
+int cli_each_source(struct cli *cli, char *folder, void (*found)(void *to, const char *path),
+                    void *to);
 /* EXIT_FINE, or a message with the names of the targets that there are. */
 int cli_know_target(struct cli *cli, const char *name);
 /* The same for gram of any kind, without a configuration. */
@@ -252,6 +264,7 @@ int cmd_parse(struct cli *cli);
 int cmd_compile(struct cli *cli);
 int cmd_explain(struct cli *cli);
 int cmd_jolt(struct cli *cli);
+int cmd_lsp(struct cli *cli);
 int cmd_trace(struct cli *cli);
 int cmd_fmt(struct cli *cli);
 int cmd_diff(struct cli *cli);

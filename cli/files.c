@@ -70,6 +70,23 @@ static bool keep_path(struct cli *cli, struct cli_file *file, const char *path) 
     return file->path != NULL;
 }
 
+/* What an editor holds, as if it had been saved. */
+static gramc_status take_buffer(struct cli *cli, struct cli_file *file, gramc_text text) {
+    if (!grow(cli, file, text.len + 1)) return GRAMC_NOMEM;
+    if (text.len) memcpy(file->bytes, text.ptr, text.len);
+    file->bytes[text.len] = '\0';
+    file->len = text.len;
+    return GRAMC_OK;
+}
+
+static gramc_status read_file(struct cli *cli, struct cli_file *file, FILE *stream,
+                              const char *path) {
+    gramc_text text;
+    if (!keep_path(cli, file, path)) return GRAMC_NOMEM;
+    bool is_held = cli->buffers.find && cli->buffers.find(cli->buffers.ctx, path, &text);
+    return is_held ? take_buffer(cli, file, text) : read_stream(cli, file, stream);
+}
+
 /* Sets *status; errno tells the reason of GRAMC_IO. */
 static struct cli_file *open_file(struct cli *cli, const char *path, gramc_status *status) {
     FILE *stream = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
@@ -81,7 +98,7 @@ static struct cli_file *open_file(struct cli *cli, const char *path, gramc_statu
     if (file) {
         *file = (struct cli_file){.next = NULL};
         errno = 0;
-        *status = keep_path(cli, file, path) ? read_stream(cli, file, stream) : GRAMC_NOMEM;
+        *status = read_file(cli, file, stream, path);
     }
     int reason = errno;
     if (stream != stdin) fclose(stream);

@@ -32,6 +32,8 @@ struct walk {
     struct buf path, real;           /* of what is looked at: as messages say it, and from / on */
     struct map seen;                 /* files, by device and inode */
     struct arena arena;
+    void (*found)(void *to, const char *path); /* NULL: files are read */
+    void *to;
 };
 
 /* ## Files */
@@ -79,6 +81,10 @@ static int try_configuration(struct walk *walk, const char *path, bool *is_one) 
 static int add_source(struct walk *walk, const char *path, const struct stat *st, bool is_named) {
     bool is_configuration;
     if (is_seen(walk, st)) return EXIT_FINE;
+    if (walk->found) {
+        walk->found(walk->to, path);
+        return EXIT_FINE;
+    }
     int code = try_configuration(walk, path, &is_configuration);
     /* Who names it alone gets the verdict. */
     if (is_configuration && is_named) walk->cli->sources++;
@@ -348,7 +354,8 @@ static int new_compilation(struct cli *cli, gramc_compilation **out, bool is_con
     options.strict_vocabulary = cli->options[OPTION_STRICT_VOCABULARY] != NULL;
     options.advice = cli->options[OPTION_ADVICE] != NULL;
     options.keep_types = cli->options[OPTION_DEFS] != NULL;
-    options.forget_trees = is_configured; /* what reads no configuration looks at trees */
+    options.forget_trees =
+        is_configured && !cli->keeps_trees; /* what reads no configuration looks at trees */
     bool is_named = cli->options[OPTION_CONFIG];
     if (is_configured && !is_named) options.configurer = cli_configurer(cli);
     *out = NULL;
@@ -381,4 +388,10 @@ int cli_load(struct cli *cli, gramc_compilation **out, char **paths, size_t coun
 
 int cli_load_gram(struct cli *cli, gramc_compilation **out, char **paths, size_t count) {
     return load(cli, out, paths, count, false);
+}
+
+int cli_each_source(struct cli *cli, char *folder, void (*found)(void *to, const char *path),
+                    void *to) {
+    struct walk walk = {.cli = cli, .found = found, .to = to};
+    return add_operands(&walk, &folder, 1);
 }

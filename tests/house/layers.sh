@@ -1,6 +1,6 @@
 #!/bin/sh
 # The layers hold: base <- {jsonschema, jolt, toolbox, grammar} <- compiler <- runtime <- experiment
-# <- serve <- cli. Reads every #include "..." of our
+# <- serve <- cli, and lsp between compiler and cli. Reads every #include "..." of our
 # own C, subfolders included, and fails on one that points the other way, or into runtime from
 # gramc's own commands.
 set -u
@@ -21,6 +21,7 @@ headers_of() {
     experiment) echo "$compiled gramc/event.h gramc/runtime.h gramc/experiment.h" ;;
     experiment/stat) echo "gramc/gramc.h" ;;
     serve) echo "$compiled gramc/event.h gramc/runtime.h page.h" ;;
+    lsp) echo "$compiled parser.h" ;;
     cli | cli/generate) echo "$compiled" ;;
     cli/run) echo "$compiled gramc/event.h gramc/runtime.h gramc/experiment.h" ;;
     cli/host) echo "gramc/gramc.h gramc/plugin.h runtime/process/plugin.h runtime/process/report.h" ;;
@@ -54,7 +55,8 @@ allowed runtime "base toolbox runtime"
 allowed experiment "base runtime experiment"
 [ -d experiment/stat ] && allowed experiment/stat "base experiment/stat"
 allowed serve "base runtime experiment serve"
-allowed cli "base cli"
+allowed lsp "base grammar compiler lsp"
+allowed cli "base lsp cli"
 allowed cli/run "base experiment serve cli"
 allowed cli/generate "base cli"
 allowed cli/host "base cli"
