@@ -33,8 +33,12 @@ if [ -x "$run" ]; then
     rm -f "$build/help-of-run"
 fi
 for form in $(sed -n 's/^    VERSION_\([A-Z]*\) = .*/\1/p' "$source/base/version.h" | tr A-Z a-z); do
-    "$build/bin/gramc" --version | grep -q "[( ]$form [0-9]" || complain "gramc --version does not name $form"
+    number=$("$build/bin/gramc" --version | sed -n "s/.*[( ]$form \([0-9]*\).*/\1/p")
+    [ "$number" ] || complain "gramc --version does not name $form"
+    grep -qE "^\| $form \| $number( |\()" "$source/docs/versioning.md" || complain "docs/versioning.md does not say $form $number"
 done
+"$build/bin/gramc" --version | grep -q "^gramc $(sed -n 's/^project(gramc VERSION \([0-9.]*\) .*/\1/p' "$source/CMakeLists.txt") " || complain "gramc --version is not CMakeLists.txt's"
+sed -n 's/^## \[\(.*\)\].*/\1/p' "$source/CHANGELOG.md" | head -n 1 | grep -qE '^(Unreleased|[0-9]+\.[0-9]+\.[0-9]+)$' || complain "CHANGELOG.md does not begin with a version"
 
 # Bare `gramc explain` lists every finding, one a line; as JSON by its schema, with every code, which
 # refuses a severity that there is not.
