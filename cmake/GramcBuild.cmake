@@ -280,5 +280,5 @@ function(gramc_install)
       ../${CMAKE_INSTALL_LIBEXECDIR}/gramc/gramc-run
       \$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/gram-agent)")
   endif()
-  install(DIRECTORY specs DESTINATION ${CMAKE_INSTALL_DATADIR}/gramc)
+  install(DIRECTORY specs docs/tutorial DESTINATION ${CMAKE_INSTALL_DATADIR}/gramc)
 endfunction()
