@@ -247,6 +247,7 @@ endfunction()
 function(gramc_generate_pages)
   add_executable(gramc-generate ${CMAKE_SOURCE_DIR}/cli/generate/main.c
     ${CMAKE_SOURCE_DIR}/cli/generate/man.c ${CMAKE_SOURCE_DIR}/cli/generate/shells.c ${CMAKE_SOURCE_DIR}/cli/generate/limits.c
+    ${CMAKE_SOURCE_DIR}/cli/generate/findings.c
     $<TARGET_OBJECTS:cli_objects>)
   gramc_flags(gramc-generate)
   target_link_libraries(gramc-generate PRIVATE gramc_static)
@@ -259,7 +260,7 @@ function(gramc_generate_pages)
   endif()
   set(dir ${CMAKE_BINARY_DIR}/pages)
   set(pages)
-  foreach(page man:gramc.1 bash:gramc.bash zsh:_gramc fish:gramc.fish limits:limits.md)
+  foreach(page man:gramc.1 bash:gramc.bash zsh:_gramc fish:gramc.fish limits:limits.md findings:findings.md)
     string(REPLACE ":" ";" page ${page})
     list(GET page 0 kind)
     list(GET page 1 file)

@@ -52,7 +52,7 @@ cat >"$work/package/package.json" <<JSON
   "files": ["bin", "index.js", "index.d.ts", "formats.d.ts"]
 }
 JSON
-find "$work/package" -exec touch -h -d "@$epoch" {} +
+# npm gives every file the same time by itself.
 (cd "$work/package" && npm pack --silent --ignore-scripts --pack-destination "$work" >/dev/null)
 mv "$work/gramc-$version.tgz" "$out/gramc-$version.tgz"
 say "$out/gramc-$version.tgz: $(stat -c %s "$out/gramc-$version.tgz") bytes"

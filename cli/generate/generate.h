@@ -1,4 +1,5 @@
-/* What is generated from the tables of commands, options and limits when gramc is built. */
+/* What is generated from the tables of commands, options, limits and findings when gramc is built.
+ */
 #ifndef CLI_GENERATE_GENERATE_H
 #define CLI_GENERATE_GENERATE_H
 
@@ -17,5 +18,6 @@ void write_bash(FILE *out);
 void write_zsh(FILE *out);
 void write_fish(FILE *out);
 void write_limits(FILE *out);
+void write_findings(FILE *out);
 
 #endif

@@ -1,6 +1,6 @@
-/* gramc-generate KIND FILE: turns the tables of commands, options and limits into a man page, a
- * shell's completion or docs/limits.md, so that none can fall behind. Runs when gramc is built and
- * is not installed. */
+/* gramc-generate KIND FILE: turns the tables of commands, options, limits and findings into a man
+ * page, a shell's completion, docs/limits.md or docs/findings.md, so that none can fall behind.
+ * Runs when gramc is built and is not installed. */
 #include "cli/generate/generate.h"
 
 #include <string.h>
@@ -42,11 +42,8 @@ int main(int argc, char **argv) {
     static const struct {
         const char *kind;
         void (*write)(FILE *out);
-    } pages[] = {{"man", write_man},
-                 {"bash", write_bash},
-                 {"zsh", write_zsh},
-                 {"fish", write_fish},
-                 {"limits", write_limits}};
+    } pages[] = {{"man", write_man},   {"bash", write_bash},     {"zsh", write_zsh},
+                 {"fish", write_fish}, {"limits", write_limits}, {"findings", write_findings}};
     for (size_t i = 0; argc == 3 && i < sizeof pages / sizeof *pages; i++) {
         if (strcmp(argv[1], pages[i].kind) != 0) continue;
         FILE *out = fopen(argv[2], "w");
@@ -54,6 +51,6 @@ int main(int argc, char **argv) {
         pages[i].write(out);
         return fclose(out) == 0 ? 0 : 1;
     }
-    fputs("usage: gramc-generate man|bash|zsh|fish|limits FILE\n", stderr);
+    fputs("usage: gramc-generate man|bash|zsh|fish|limits|findings FILE\n", stderr);
     return 2;
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The page of limits is what the code says. The man page and the completions: every command and option stands in each, shells and man can read
+# The pages of limits and findings are what the code says. The man page and the completions: every command and option stands in each, shells and man can read
 # them, and bash completes what it should.
 set -u
 source=$1 build=$2
@@ -33,12 +33,25 @@ if [ -x "$run" ]; then
     rm -f "$build/help-of-run"
 fi
 for form in $(sed -n 's/^    VERSION_\([A-Z]*\) = .*/\1/p' "$source/base/version.h" | tr A-Z a-z); do
-    "$build/bin/gramc" --version | grep -q "[( ]$form [0-9]" || complain "gramc --version does not name $form"
+    number=$("$build/bin/gramc" --version | sed -n "s/.*[( ]$form \([0-9]*\).*/\1/p")
+    [ "$number" ] || complain "gramc --version does not name $form"
+    grep -qE "^\| $form \| $number( |\()" "$source/docs/versioning.md" || complain "docs/versioning.md does not say $form $number"
 done
+"$build/bin/gramc" --version | grep -q "^gramc $(sed -n 's/^project(gramc VERSION \([0-9.]*\) .*/\1/p' "$source/CMakeLists.txt") " || complain "gramc --version is not CMakeLists.txt's"
+sed -n 's/^## \[\(.*\)\].*/\1/p' "$source/CHANGELOG.md" | head -n 1 | grep -qE '^(Unreleased|[0-9]+\.[0-9]+\.[0-9]+)$' || complain "CHANGELOG.md does not begin with a version"
 
-# Bare `gramc explain` lists every finding, one a line.
+# Bare `gramc explain` lists every finding, one a line; as JSON by its schema, with every code, which
+# refuses a severity that there is not.
+work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
+"$build/bin/gramc" explain --format json >"$work/explained.json" || complain "gramc explain --format json fails"
+"$build/bin/gramc" validate "$source/docs/formats/explanations.schema.json" "$work/explained.json" || complain "gramc explain --format json does not fit explanations.schema.json"
+sed 's/"severity":"error"/"severity":"grave"/' "$work/explained.json" >"$work/wrong.json"
+"$build/bin/gramc" validate "$source/docs/formats/explanations.schema.json" "$work/wrong.json" >/dev/null && complain "explanations.schema.json accepts any severity"
+"$build/bin/gramc" explain --format json g0203 | grep -c '"code"' | grep -qx 1 || complain "gramc explain --format json CODE is not one finding"
 for code in $(sed -n 's/^DIAG(\(G[0-9]*\),.*/\1/p' "$source/base/diag/diag.def"); do
     "$build/bin/gramc" explain | grep -q "^$code " || complain "gramc explain does not list $code"
+    grep -q "\"code\":\"$code\"" "$work/explained.json" || complain "gramc explain --format json does not list $code"
+    grep -q "^### $code " "$source/docs/findings.md" || complain "docs/findings.md has no $code"
 done
 
 bash -n "$pages/gramc.bash" || complain "bash cannot read its completion"
@@ -69,6 +82,7 @@ if command -v groff >/dev/null; then
     warnings=$(groff -man -Tutf8 -ww -z "$pages/gramc.1" 2>&1)
     [ -z "$warnings" ] || complain "groff says: $warnings"
 else echo "groff is not installed: the man page was not set by it"; fi
+cmp "$pages/findings.md" "$source/docs/findings.md" || complain "docs/findings.md is not what diag.def and change.def say: copy build/*/pages/findings.md over it"
 cmp "$pages/limits.md" "$source/docs/limits.md" || complain "docs/limits.md is not what base/limits.def says: copy build/*/pages/limits.md over it"
 
 # Each limit has a test that knows its number and shows what happens at it and beyond (tests/stated.h).

@@ -6,6 +6,7 @@
 int main(void) {
     gramc_builtins *builtins;
     gramc_loop *loop;
+    if (!*gramc_version()) return 3; /* the compiler's library is found as well */
     if (gramc_builtins_new(&builtins, NULL)) return 1;
     if (gramc_loop_new(&loop, NULL)) return 2;
     gramc_loop_free(loop);
