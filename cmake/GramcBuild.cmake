@@ -242,7 +242,7 @@ function(gramc_host)
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/libexec/gramc)
 endfunction()
 
-# The man page and the shells' completions, written by a program from the tables of commands and
+# The man pages and the shells' completions, written by a program from the tables of commands and
 # options. With the runtime it knows gramc-run's commands too.
 function(gramc_generate_pages)
   add_executable(gramc-generate ${CMAKE_SOURCE_DIR}/cli/generate/main.c
@@ -270,5 +270,12 @@ function(gramc_generate_pages)
       DEPENDS gramc-generate VERBATIM)
     list(APPEND pages ${dir}/${file})
   endforeach()
-  add_custom_target(pages ALL DEPENDS ${pages})
+  # A page a command; a page of a command that is gone does not stay.
+  add_custom_command(OUTPUT ${dir}/man-pages.made
+    COMMAND ${CMAKE_COMMAND} -E rm -rf ${dir}/man1
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${dir}/man1
+    COMMAND gramc-generate man-pages ${dir}/man1
+    COMMAND ${CMAKE_COMMAND} -E touch ${dir}/man-pages.made
+    DEPENDS gramc-generate VERBATIM)
+  add_custom_target(pages ALL DEPENDS ${pages} ${dir}/man-pages.made)
 endfunction()

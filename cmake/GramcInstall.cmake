@@ -32,6 +32,7 @@ endfunction()
 function(gramc_install_pages)
   set(dir ${CMAKE_BINARY_DIR}/pages)
   install(FILES ${dir}/gramc.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
+  install(DIRECTORY ${dir}/man1/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
   install(FILES ${dir}/gramc.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
     RENAME gramc COMPONENT program)
   install(FILES ${dir}/_gramc DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions
