@@ -59,7 +59,7 @@ say("renamed in the library", vim.fn.getline(1))
 vim.cmd("edit shop.gram")
 vim.fn.setline(4, (vim.fn.getline(4):gsub("%(color", "(   color")))
 vim.lsp.buf.formatting_sync({}, 20000)
-say("formatted", vim.fn.getline(4))
+say("formatted", table.concat(vim.fn.getline(1, "$"), "\n"))
 out:close()
 vim.cmd("qall!")
 '''
@@ -82,5 +82,7 @@ check("Color" in said.get("completion", "").split(",") and "Text" in said["compl
 check('"color"' in said.get("hover", "") and "desk" in said["hover"], "hover", said)
 check(said.get("definition") == "types.gram:1", "definition", said)
 check(said.get("renamed") == "3" and "[look:ToolImpl" in said.get("renamed in the library", ""), "rename", said)
-check("(color::Color)" in said.get("formatted", ""), "formatting", said)
+text = FILES["shop.gram"].replace("(color", "(   color").replace("Itn", "Int").replace("find", "look")
+pretty = subprocess.run([gramc, "fmt", "-"], input=text, capture_output=True, text=True).stdout
+check(pretty != text and said.get("formatted") == pretty.rstrip("\n").replace("\n", "\\n"), "formatting", said.get("formatted"), pretty)
 finish(8)
