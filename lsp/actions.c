@@ -14,7 +14,7 @@
 #include <string.h>
 
 struct acting {
-    struct request *r;
+    struct lsp_request *r;
     struct insight *a;
     gramc_text text;
     struct span range;
@@ -206,7 +206,7 @@ static void offer_stub(void *ctx, const struct insight *a) {
 
 static void put_new_library(struct stub *s) {
     char text[400];
-    struct request *r = s->act->r;
+    struct lsp_request *r = s->act->r;
     if (!r->lsp->client.takes_create_file || s->wire.len > 100) return;
     gramc_text path =
         path_join(r->arena, path_folder(text_of(r->document->path)), TEXT("tools.gram"));
@@ -230,7 +230,7 @@ static void offer_stubs(struct acting *act) {
 
 /* ## All of them */
 
-static bool is_wanted(const struct request *r, const char *kind) {
+static bool is_wanted(const struct lsp_request *r, const char *kind) {
     const struct json *only = json_at(r->params, TEXT("/context/only"));
     if (!json_is(only, JSON_ARRAY)) return true;
     for (const struct json *k = only->first; k; k = k->next) {
@@ -255,7 +255,7 @@ static void put_fix_all(struct acting *act) {
     buf_free(&out);
 }
 
-void code_actions(struct request *r) {
+void code_actions(struct lsp_request *r) {
     const struct json *range = json_get(r->params, "range");
     struct acting act = {.r = r, .a = r->document ? insight_of(r->lsp, r->document) : NULL};
     json_array_begin(r->result);

@@ -4,14 +4,14 @@
 
 enum { LARGEST_OUTPUT = 1 << 28 };
 
-static gramc_text argument(const struct request *r, size_t i) {
+static gramc_text argument(const struct lsp_request *r, size_t i) {
     const struct json *list = json_get(r->params, "arguments");
     const struct json *item = json_is(list, JSON_ARRAY) ? list->first : NULL;
     while (item && i--) item = item->next;
     return json_is(item, JSON_STRING) ? item->text : (gramc_text){NULL, 0};
 }
 
-static void put_targets(struct request *r) {
+static void put_targets(struct lsp_request *r) {
     json_array_begin(r->result);
     for (size_t i = 0; gramc_target_name(i); i++) {
         json_object_begin(r->result);
@@ -23,7 +23,7 @@ static void put_targets(struct request *r) {
 }
 
 /* JSON as a person reads it; what is no JSON as it is. */
-static void put_pretty(struct request *r, gramc_text text) {
+static void put_pretty(struct lsp_request *r, gramc_text text) {
     struct buf out;
     const struct json *document = json_parse(r->arena, text, NULL);
     buf_init(&out, &r->lsp->host.allocator, LARGEST_OUTPUT);
@@ -34,8 +34,8 @@ static void put_pretty(struct request *r, gramc_text text) {
 }
 
 /* Arguments: the document's uri, an agent's name or "", a target or "". */
-static void put_schema(struct request *r) {
-    struct document *document = document_find(r->lsp, argument(r, 0));
+static void put_schema(struct lsp_request *r) {
+    struct open_document *document = document_find(r->lsp, argument(r, 0));
     gramc_text name = argument(r, 1), target = argument(r, 2);
     struct insight *a = document ? insight_of(r->lsp, document) : NULL;
     const gramc_agent *agent = NULL;
@@ -58,7 +58,7 @@ static void put_schema(struct request *r) {
     buf_free(&out);
 }
 
-void execute_command(struct request *r) {
+void execute_command(struct lsp_request *r) {
     const struct json *command = json_get(r->params, "command");
     gramc_text name = json_is(command, JSON_STRING) ? command->text : (gramc_text){NULL, 0};
     if (text_is(name, "gramc.schema")) put_schema(r);

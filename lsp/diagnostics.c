@@ -58,7 +58,8 @@ static void put_diagnostic(struct json_writer *w, const struct finding *f,
 }
 
 /* All that were found in this file; what is wrong in others is told where they are open. */
-static void put_diagnostics(struct json_writer *w, struct lsp *lsp, struct document *document) {
+static void put_diagnostics(struct json_writer *w, struct lsp *lsp,
+                            struct open_document *document) {
     struct insight *a = insight_judged(lsp, document);
     const struct finding *f = a ? a->compilation->findings.first : NULL;
     struct place_cursor cursor = {.text = document_text(document),
@@ -69,7 +70,7 @@ static void put_diagnostics(struct json_writer *w, struct lsp *lsp, struct docum
     json_array_end(w);
 }
 
-void publish_diagnostics(struct lsp *lsp, struct document *document) {
+void publish_diagnostics(struct lsp *lsp, struct open_document *document) {
     insight_judged(lsp, document); /* before anything is written */
     struct json_writer w = notify_begin(lsp, "textDocument/publishDiagnostics");
     json_member_text(&w, "uri", text_of(document->uri));
@@ -80,7 +81,7 @@ void publish_diagnostics(struct lsp *lsp, struct document *document) {
     notify_end(lsp, &w);
 }
 
-void publish_nothing(struct lsp *lsp, const struct document *document) {
+void publish_nothing(struct lsp *lsp, const struct open_document *document) {
     if (lsp->client.pulls) return;
     struct json_writer w = notify_begin(lsp, "textDocument/publishDiagnostics");
     json_member_text(&w, "uri", text_of(document->uri));
@@ -89,7 +90,7 @@ void publish_nothing(struct lsp *lsp, const struct document *document) {
     notify_end(lsp, &w);
 }
 
-void pull_diagnostics(struct request *r) {
+void pull_diagnostics(struct lsp_request *r) {
     if (!r->document) return;
     json_object_begin(r->result);
     json_member_text(r->result, "kind", TEXT("full"));

@@ -6,14 +6,14 @@
 
 enum { LARGEST_TEXT = 1 << 29 };
 
-struct document *document_find(struct lsp *lsp, gramc_text uri) {
-    for (struct document *d = lsp->documents; d; d = d->next)
+struct open_document *document_find(struct lsp *lsp, gramc_text uri) {
+    for (struct open_document *d = lsp->documents; d; d = d->next)
         if (text_is(uri, d->uri)) return d;
     return NULL;
 }
 
-struct document *document_at(const struct lsp *lsp, gramc_text path) {
-    for (struct document *d = lsp->documents; d; d = d->next)
+struct open_document *document_at(const struct lsp *lsp, gramc_text path) {
+    for (struct open_document *d = lsp->documents; d; d = d->next)
         if (text_is(path, d->path)) return d;
     return NULL;
 }
@@ -30,7 +30,7 @@ static void drop(struct lsp *lsp, char *text) {
     if (text) mem_free(&lsp->host.allocator, text, strlen(text) + 1);
 }
 
-static void document_free(struct lsp *lsp, struct document *document) {
+static void document_free(struct lsp *lsp, struct open_document *document) {
     insight_free(lsp, document->insight);
     buf_free(&document->text);
     drop(lsp, document->uri);
@@ -40,7 +40,7 @@ static void document_free(struct lsp *lsp, struct document *document) {
 
 void documents_free(struct lsp *lsp) {
     while (lsp->documents) {
-        struct document *next = lsp->documents->next;
+        struct open_document *next = lsp->documents->next;
         document_free(lsp, lsp->documents);
         lsp->documents = next;
     }
@@ -48,7 +48,7 @@ void documents_free(struct lsp *lsp) {
 
 static bool find_buffer(void *ctx, const char *path, gramc_text *out) {
     const struct lsp *lsp = ctx;
-    const struct document *document = document_at(lsp, text_of(path));
+    const struct open_document *document = document_at(lsp, text_of(path));
     if (document) *out = document_text(document);
     return document != NULL;
 }
@@ -59,8 +59,8 @@ struct lsp_buffers document_buffers(struct lsp *lsp) {
 
 /* A finding may stand in any file that imports the one that changed: whoever read it is judged
  * again, and the rest of what was known is forgotten when it is asked for. */
-static void touch(struct lsp *lsp, struct document *changed) {
-    for (struct document *d = lsp->documents; d; d = d->next) {
+static void touch(struct lsp *lsp, struct open_document *changed) {
+    for (struct open_document *d = lsp->documents; d; d = d->next) {
         bool reads = d == changed || !d->insight || insight_includes(d->insight, changed->path);
         if (!reads) continue;
         insight_free(lsp, d->insight);
@@ -70,14 +70,14 @@ static void touch(struct lsp *lsp, struct document *changed) {
 }
 
 void insights_forget(struct lsp *lsp) {
-    for (struct document *d = lsp->documents; d; d = d->next) {
+    for (struct open_document *d = lsp->documents; d; d = d->next) {
         insight_free(lsp, d->insight);
         d->insight = NULL;
         d->is_pending = true;
     }
 }
 
-static void set_version(struct document *document, const struct json *about) {
+static void set_version(struct open_document *document, const struct json *about) {
     const struct json *version = json_get(about, "version");
     int64_t number = 0;
     if (!json_is(version, JSON_NUMBER)) return;
@@ -89,11 +89,11 @@ static void set_version(struct document *document, const struct json *about) {
 
 /* ## Notifications */
 
-static struct document *document_new(struct lsp *lsp, gramc_text uri) {
-    struct document *d = mem_alloc(&lsp->host.allocator, sizeof *d);
+static struct open_document *document_new(struct lsp *lsp, gramc_text uri) {
+    struct open_document *d = mem_alloc(&lsp->host.allocator, sizeof *d);
     gramc_text path = uri_path(&lsp->scratch, uri);
     if (!d) return NULL;
-    *d = (struct document){.uri = copy(lsp, uri), .path = path.ptr ? copy(lsp, path) : NULL};
+    *d = (struct open_document){.uri = copy(lsp, uri), .path = path.ptr ? copy(lsp, path) : NULL};
     buf_init(&d->text, &lsp->host.allocator, LARGEST_TEXT);
     if (d->uri && d->path) return d;
     document_free(lsp, d);
@@ -104,7 +104,7 @@ void did_open(struct lsp *lsp, const struct json *params) {
     const struct json *about = json_get(params, "textDocument");
     const struct json *uri = json_get(about, "uri"), *text = json_get(about, "text");
     if (!json_is(uri, JSON_STRING) || !json_is(text, JSON_STRING)) return;
-    struct document *d = document_find(lsp, uri->text);
+    struct open_document *d = document_find(lsp, uri->text);
     if (!d) {
         d = document_new(lsp, uri->text);
         if (!d) return;
@@ -117,7 +117,7 @@ void did_open(struct lsp *lsp, const struct json *params) {
     insights_forget(lsp); /* a file that was missing may be there now */
 }
 
-static void replace(struct document *d, uint32_t start, uint32_t end, gramc_text text) {
+static void replace(struct open_document *d, uint32_t start, uint32_t end, gramc_text text) {
     size_t tail = d->text.len - end;
     if (text.len > end - start && !buf_reserve(&d->text, text.len - (end - start))) return;
     if (!d->text.ptr) return;
@@ -128,7 +128,7 @@ static void replace(struct document *d, uint32_t start, uint32_t end, gramc_text
 }
 
 /* One edit: of a range, or of the whole text. */
-static void change(struct lsp *lsp, struct document *d, const struct json *edit) {
+static void change(struct lsp *lsp, struct open_document *d, const struct json *edit) {
     const struct json *text = json_get(edit, "text"), *range = json_get(edit, "range");
     if (!json_is(text, JSON_STRING)) return;
     if (!json_is(range, JSON_OBJECT)) {
@@ -142,13 +142,13 @@ static void change(struct lsp *lsp, struct document *d, const struct json *edit)
     replace(d, start < end ? start : end, end > start ? end : start, text->text);
 }
 
-static struct document *named(struct lsp *lsp, const struct json *params) {
+static struct open_document *named(struct lsp *lsp, const struct json *params) {
     const struct json *uri = json_get(json_get(params, "textDocument"), "uri");
     return json_is(uri, JSON_STRING) ? document_find(lsp, uri->text) : NULL;
 }
 
 void did_change(struct lsp *lsp, const struct json *params) {
-    struct document *d = named(lsp, params);
+    struct open_document *d = named(lsp, params);
     const struct json *changes = json_get(params, "contentChanges");
     if (!d || !json_is(changes, JSON_ARRAY)) return;
     for (const struct json *c = changes->first; c; c = c->next) change(lsp, d, c);
@@ -162,7 +162,7 @@ void did_save(struct lsp *lsp, const struct json *params) {
 }
 
 void did_close(struct lsp *lsp, const struct json *params) {
-    struct document *d = named(lsp, params), **link = &lsp->documents;
+    struct open_document *d = named(lsp, params), **link = &lsp->documents;
     if (!d) return;
     while (*link != d) link = &(*link)->next;
     *link = d->next;

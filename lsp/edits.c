@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-struct edits edits_begin(struct request *r, gramc_text title, const char *kind) {
+struct edits edits_begin(struct lsp_request *r, gramc_text title, const char *kind) {
     json_object_begin(r->result);
     json_member_text(r->result, "title", title);
     json_member_text(r->result, "kind", text_of(kind));
@@ -12,7 +12,7 @@ struct edits edits_begin(struct request *r, gramc_text title, const char *kind) 
 
 static void put_identity(struct edits *e, gramc_text path) {
     struct json_writer *w = e->r->result;
-    const struct document *d = document_at(e->r->lsp, path);
+    const struct open_document *d = document_at(e->r->lsp, path);
     json_member_object(w, "textDocument");
     json_key(w, "uri");
     if (d) json_text(w, text_of(d->uri));
@@ -26,7 +26,7 @@ static void put_identity(struct edits *e, gramc_text path) {
 /* A uri as a key. */
 static void put_key(struct edits *e, gramc_text path) {
     struct json_writer *w = e->r->result;
-    const struct document *d = document_at(e->r->lsp, path);
+    const struct open_document *d = document_at(e->r->lsp, path);
     struct buf key;
     buf_init(&key, &w->out->allocator, 1 << 16);
     struct json_writer uri = json_writer(&key);

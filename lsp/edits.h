@@ -5,12 +5,12 @@
 #include "lsp/inside.h"
 
 struct edits {
-    struct request *r;
+    struct lsp_request *r;
     bool is_open, is_versioned;
 };
 
 /* Begins an action; other members may be written before edits_open. */
-struct edits edits_begin(struct request *r, gramc_text title, const char *kind);
+struct edits edits_begin(struct lsp_request *r, gramc_text title, const char *kind);
 /* The file; once. */
 void edits_open(struct edits *e, gramc_text path);
 void edits_put(struct edits *e, gramc_text text, struct span at, gramc_text with);

@@ -93,26 +93,26 @@ void find_in(struct found *found, const struct insight *a, const struct meaning 
     }
 }
 
-struct search {
+struct name_search {
     struct found *found;
     const struct meaning *meaning;
 };
 
 static void visit(void *ctx, const struct insight *a) {
-    const struct search *search = ctx;
+    const struct name_search *search = ctx;
     find_in(search->found, a, search->meaning);
 }
 
 void find_everywhere(struct found *found, struct lsp *lsp, struct arena *arena,
                      const struct meaning *meaning) {
-    struct search search = {found, meaning};
+    struct name_search search = {found, meaning};
     found_init(found, arena);
     if (meaning->is_known) each_file(lsp, visit, &search);
 }
 
 /* ## Requests */
 
-static void put_location(struct request *r, gramc_text path, gramc_text text, struct span at) {
+static void put_location(struct lsp_request *r, gramc_text path, gramc_text text, struct span at) {
     json_object_begin(r->result);
     json_key(r->result, "uri");
     put_uri(r->result, path);
@@ -120,12 +120,12 @@ static void put_location(struct request *r, gramc_text path, gramc_text text, st
     json_object_end(r->result);
 }
 
-static const struct occurrence *here(struct request *r, struct insight **a) {
+static const struct occurrence *here(struct lsp_request *r, struct insight **a) {
     *a = r->document ? insight_of(r->lsp, r->document) : NULL;
     return *a ? occurrence_at(*a, r->offset) : NULL;
 }
 
-void definition(struct request *r) {
+void definition(struct lsp_request *r) {
     struct insight *a;
     const struct occurrence *m = here(r, &a);
     if (!m) return;
@@ -148,7 +148,7 @@ void definition(struct request *r) {
     json_array_end(r->result);
 }
 
-void references(struct request *r) {
+void references(struct lsp_request *r) {
     struct insight *a;
     struct found found;
     const struct occurrence *m = here(r, &a);
@@ -165,7 +165,7 @@ void references(struct request *r) {
     json_array_end(r->result);
 }
 
-void document_highlights(struct request *r) {
+void document_highlights(struct lsp_request *r) {
     struct insight *a;
     struct found found;
     const struct occurrence *m = here(r, &a);
@@ -185,7 +185,7 @@ void document_highlights(struct request *r) {
     json_array_end(r->result);
 }
 
-void document_links(struct request *r) {
+void document_links(struct lsp_request *r) {
     struct insight *a = r->document ? insight_of(r->lsp, r->document) : NULL;
     if (!a) return;
     json_array_begin(r->result);

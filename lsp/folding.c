@@ -6,7 +6,7 @@
 
 enum { DEEPEST = 256 };
 
-struct folder {
+struct fold_finder {
     struct json_writer *w;
     struct place_cursor cursor;
     uint32_t open[DEEPEST]; /* lines on which brackets begin */
@@ -15,7 +15,7 @@ struct folder {
     bool in_comment;
 };
 
-static void put_fold(struct folder *f, uint32_t from, uint32_t to, const char *kind) {
+static void put_fold(struct fold_finder *f, uint32_t from, uint32_t to, const char *kind) {
     if (to <= from) return;
     json_object_begin(f->w);
     json_member_number(f->w, "startLine", from);
@@ -24,7 +24,7 @@ static void put_fold(struct folder *f, uint32_t from, uint32_t to, const char *k
     json_object_end(f->w);
 }
 
-static void end_comment(struct folder *f) {
+static void end_comment(struct fold_finder *f) {
     if (f->in_comment) put_fold(f, f->comment_from, f->comment_to, "comment");
     f->in_comment = false;
 }
@@ -37,7 +37,7 @@ static bool closes(uint16_t code) {
     return code == TK_RBRACKET || code == TK_RBRACE || code == TK_RPAREN;
 }
 
-static void take(struct folder *f, struct token token) {
+static void take(struct fold_finder *f, struct token token) {
     uint32_t line = place_next(&f->cursor, token.start).line;
     if (token.code == LEX_COMMENT) {
         if (f->in_comment && line > f->comment_to + 1) end_comment(f);
@@ -57,12 +57,12 @@ static void take(struct folder *f, struct token token) {
     if (token.code == TK_FENCE) put_fold(f, line, place_next(&f->cursor, token.end).line, NULL);
 }
 
-void folding_ranges(struct request *r) {
+void folding_ranges(struct lsp_request *r) {
     struct lexer lexer;
     if (!r->document) return;
     struct source source = {.text = document_text(r->document)};
-    struct folder f = {.w = r->result,
-                       .cursor = {.text = source.text, .encoding = r->lsp->client.encoding}};
+    struct fold_finder f = {.w = r->result,
+                            .cursor = {.text = source.text, .encoding = r->lsp->client.encoding}};
     lexer_init(&lexer, &source);
     json_array_begin(r->result);
     for (struct token t = lexer_next(&lexer); t.code; t = lexer_next(&lexer)) take(&f, t);
@@ -106,7 +106,7 @@ static void look_around(struct around *around, gramc_text text, uint32_t offset)
     around->count = kept + 1;
 }
 
-static void put_selection(struct request *r, uint32_t offset) {
+static void put_selection(struct lsp_request *r, uint32_t offset) {
     struct around around = {.count = 0};
     gramc_text text = document_text(r->document);
     look_around(&around, text, offset);
@@ -119,7 +119,7 @@ static void put_selection(struct request *r, uint32_t offset) {
     for (size_t i = 0; i < around.count; i++) json_object_end(r->result);
 }
 
-void selection_ranges(struct request *r) {
+void selection_ranges(struct lsp_request *r) {
     const struct json *places = json_get(r->params, "positions");
     if (!r->document || !json_is(places, JSON_ARRAY)) return;
     json_array_begin(r->result);

@@ -14,7 +14,7 @@ static gramc_compilation *parsed(struct lsp *lsp, gramc_text text, gramc_status 
     return c;
 }
 
-static gramc_text formatted(struct request *r, gramc_compilation *c) {
+static gramc_text formatted(struct lsp_request *r, gramc_compilation *c) {
     struct buf out;
     buf_init(&out, &r->lsp->host.allocator, LARGEST);
     gramc_status status = gramc_source_format(c, 0, NULL, buf_writer(&out));
@@ -24,7 +24,7 @@ static gramc_text formatted(struct request *r, gramc_compilation *c) {
     return (gramc_text){NULL, 0};
 }
 
-static void put_edit(struct request *r, struct span at, gramc_text with) {
+static void put_edit(struct lsp_request *r, struct span at, gramc_text with) {
     json_object_begin(r->result);
     put_range(r->result, "range", document_text(r->document), at.start, at.end, r->lsp);
     json_member_text(r->result, "newText", with);
@@ -36,7 +36,7 @@ static bool is_inside_character(gramc_text text, size_t at) {
 }
 
 /* Only what differs, so that cursors stay where they are. */
-static void put_difference(struct request *r, uint32_t at, gramc_text old, gramc_text new) {
+static void put_difference(struct lsp_request *r, uint32_t at, gramc_text old, gramc_text new) {
     size_t front = 0, back = 0;
     if (text_eq(old, new)) return;
     while (front < old.len && front < new.len &&old.ptr[front] == new.ptr[front]) front++;
@@ -49,7 +49,7 @@ static void put_difference(struct request *r, uint32_t at, gramc_text old, gramc
              text_slice(new, front, new.len - back));
 }
 
-void format_document(struct request *r) {
+void format_document(struct lsp_request *r) {
     gramc_status status;
     if (!r->document) return;
     gramc_text old = document_text(r->document);
@@ -62,7 +62,7 @@ void format_document(struct request *r) {
 }
 
 /* Formatting keeps the patterns and their order. */
-static void put_patterns(struct request *r, const struct tree *old, const struct tree *new,
+static void put_patterns(struct lsp_request *r, const struct tree *old, const struct tree *new,
                          struct span range) {
     const struct pattern *b = new->patterns;
     for (const struct pattern *a = old->patterns; a && b; a = a->next, b = b->next)
@@ -71,7 +71,7 @@ static void put_patterns(struct request *r, const struct tree *old, const struct
                            source_slice(new->source, b->span));
 }
 
-void format_range(struct request *r) {
+void format_range(struct lsp_request *r) {
     gramc_status status;
     gramc_compilation *after = NULL;
     const struct json *range = json_get(r->params, "range");

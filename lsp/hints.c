@@ -13,7 +13,7 @@
 enum { LONGEST_HINT = 60 };
 
 struct hinting {
-    struct request *r;
+    struct lsp_request *r;
     const struct insight *a;
     struct place_cursor cursor;
     struct span range;
@@ -51,7 +51,7 @@ static void hint_type(struct hinting *h, const struct occurrence *m) {
     put_hint(h, m->at.end, label, 1, false);
 }
 
-void inlay_hints(struct request *r) {
+void inlay_hints(struct lsp_request *r) {
     const struct json *range = json_get(r->params, "range");
     struct insight *a = r->document ? insight_of(r->lsp, r->document) : NULL;
     if (!a || !a->root) return;
@@ -73,13 +73,13 @@ void inlay_hints(struct request *r) {
 /* ## Code lenses */
 
 /* Which libraries do which tools: asked once for all lenses. */
-struct serving {
+struct lens_names {
     struct arena *arena;
     struct map libraries; /* by the tool's name on the wire: a struct buf of names */
 };
 
 static void note_libraries(void *ctx, const struct insight *a) {
-    struct serving *s = ctx;
+    struct lens_names *s = ctx;
     for (size_t i = 0; i < a->occurrences.count; i++) {
         const struct occurrence *m = &a->occurrences.list[i];
         const struct pattern *library = m->scope;
@@ -96,7 +96,7 @@ static void note_libraries(void *ctx, const struct insight *a) {
     }
 }
 
-static void put_lens(struct request *r, const struct occurrence *m, gramc_text title,
+static void put_lens(struct lsp_request *r, const struct occurrence *m, gramc_text title,
                      const char *command, gramc_text second) {
     struct json_writer *w = r->result;
     json_object_begin(w);
@@ -114,7 +114,8 @@ static void put_lens(struct request *r, const struct occurrence *m, gramc_text t
     json_object_end(w);
 }
 
-static void put_tool_lens(struct request *r, const struct occurrence *m, const struct serving *s) {
+static void put_tool_lens(struct lsp_request *r, const struct occurrence *m,
+                          const struct lens_names *s) {
     char title[300];
     const struct buf *names = map_get(&s->libraries, wire_name(m));
     int len = names ? snprintf(title, sizeof title, "bound by %.*s",
@@ -123,9 +124,9 @@ static void put_tool_lens(struct request *r, const struct occurrence *m, const s
     put_lens(r, m, (gramc_text){title, (size_t)len}, "", TEXT(""));
 }
 
-void code_lenses(struct request *r) {
+void code_lenses(struct lsp_request *r) {
     struct insight *a = r->document ? insight_of(r->lsp, r->document) : NULL;
-    struct serving s = {.arena = r->arena};
+    struct lens_names s = {.arena = r->arena};
     map_init(&s.libraries, r->arena);
     if (a) each_file(r->lsp, note_libraries, &s);
     json_array_begin(r->result);

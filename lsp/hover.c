@@ -89,7 +89,7 @@ static void put_uses(struct buf *out, struct lsp *lsp, const struct occurrence *
 
 /* ## Kinds */
 
-static void put_schema(struct buf *out, struct request *r, const struct insight *a,
+static void put_schema(struct buf *out, struct lsp_request *r, const struct insight *a,
                        const struct occurrence *d) {
     gramc_text schema = schema_of_occurrence(r->arena, a, d);
     if (schema.len) put_json(out, r->arena, schema);
@@ -134,7 +134,7 @@ static void put_label(struct buf *out, const struct occurrence *m) {
     buf_puts(out, "}\n```\n");
 }
 
-static void put_definition(struct buf *out, struct request *r, const struct insight *a,
+static void put_definition(struct buf *out, struct lsp_request *r, const struct insight *a,
                            const struct occurrence *d) {
     put_title(out, d);
     put_property(out, d, "description");
@@ -145,7 +145,7 @@ static void put_definition(struct buf *out, struct request *r, const struct insi
     if (d->unit != a->root) buf_printf(out, "\n%.*s\n", TEXT_ARGS(d->unit->path));
 }
 
-static void put_occurrence(struct buf *out, struct request *r, const struct insight *a,
+static void put_occurrence(struct buf *out, struct lsp_request *r, const struct insight *a,
                            const struct occurrence *m) {
     if (m->kind == SYMBOL_PROPERTY) {
         const struct property_word *word = property_word_find(m->owner, m->name);
@@ -175,7 +175,7 @@ static void put_findings(struct buf *out, const struct insight *a, const char *p
     }
 }
 
-void hover(struct request *r) {
+void hover(struct lsp_request *r) {
     struct insight *a = r->document ? insight_of(r->lsp, r->document) : NULL;
     const struct occurrence *m = a ? occurrence_at(a, r->offset) : NULL;
     struct buf out;

@@ -9,25 +9,25 @@
 struct insight;
 
 /* ## Positions: lines end with \n, \r\n or \r; columns count as the client does */
-struct place {
+struct text_place {
     uint32_t line, column; /* from 0 */
 };
 enum encoding { UTF16, UTF8 };
 
 /* A byte offset in the text; past a line's end it is the line's end. */
-uint32_t place_offset(gramc_text text, struct place place, enum encoding encoding);
-struct place place_of(gramc_text text, uint32_t offset, enum encoding encoding);
+uint32_t place_offset(gramc_text text, struct text_place place, enum encoding encoding);
+struct text_place place_of(gramc_text text, uint32_t offset, enum encoding encoding);
 /* The same for places in order: counting goes on where it came to. Begins as {text, encoding}. */
 struct place_cursor {
     gramc_text text;
     enum encoding encoding;
     uint32_t at, line, line_start, column_at, column;
 };
-struct place place_next(struct place_cursor *cursor, uint32_t offset);
+struct text_place place_next(struct place_cursor *cursor, uint32_t offset);
 
 /* ## Documents that the client has open */
-struct document {
-    struct document *next;
+struct open_document {
+    struct open_document *next;
     char *uri, *path; /* path: of a file: uri, else the uri */
     struct buf text;
     int64_t version;
@@ -35,8 +35,8 @@ struct document {
     bool is_pending;         /* its findings are to be published */
 };
 
-struct message {
-    struct message *next;
+struct lsp_message {
+    struct lsp_message *next;
     struct arena arena;
     const struct json *root; /* NULL: no JSON */
     bool is_cancelled;
@@ -64,18 +64,18 @@ struct lsp {
     struct client client;
     struct arena scratch; /* of one message */
     struct buf in, out;
-    struct message *first, *last;
-    struct document *documents;
+    struct lsp_message *first, *last;
+    struct open_document *documents;
     char *roots[16];
     size_t root_count;
     enum lsp_state state;
     int exit_code;
 };
 
-struct document *document_find(struct lsp *lsp, gramc_text uri);
+struct open_document *document_find(struct lsp *lsp, gramc_text uri);
 /* The one that is open at a path; NULL: none. */
-struct document *document_at(const struct lsp *lsp, gramc_text path);
-static inline gramc_text document_text(const struct document *document) {
+struct open_document *document_at(const struct lsp *lsp, gramc_text path);
+static inline gramc_text document_text(const struct open_document *document) {
     return (gramc_text){document->text.ptr ? document->text.ptr : "", document->text.len};
 }
 void documents_free(struct lsp *lsp);
@@ -93,18 +93,18 @@ gramc_text path_join(struct arena *arena, gramc_text folder, gramc_text name);
 gramc_text path_folder(gramc_text path);
 
 /* ## Requests: what a handler has at hand, and where its result goes */
-struct request {
+struct lsp_request {
     struct lsp *lsp;
-    struct arena *arena;       /* of this request */
-    const struct json *params; /* NULL: none */
-    struct document *document; /* that `textDocument` names; NULL: none, or not open */
-    uint32_t offset;           /* of `position` in it */
+    struct arena *arena;            /* of this request */
+    const struct json *params;      /* NULL: none */
+    struct open_document *document; /* that `textDocument` names; NULL: none, or not open */
+    uint32_t offset;                /* of `position` in it */
     struct json_writer *result;
     const char *failure; /* set by the handler: the request is answered with this error */
     int failure_code;
 };
 
-typedef void request_handler(struct request *request);
+typedef void request_handler(struct lsp_request *request);
 request_handler complete, hover, definition, references, prepare_rename, rename_symbol,
     document_symbols, workspace_symbols, format_document, format_range, code_actions, inlay_hints,
     semantic_tokens, semantic_tokens_range, folding_ranges, code_lenses, pull_diagnostics,
@@ -114,16 +114,16 @@ request_handler complete, hover, definition, references, prepare_rename, rename_
 struct json_writer notify_begin(struct lsp *lsp, const char *method);
 void notify_end(struct lsp *lsp, struct json_writer *w);
 
-void publish_diagnostics(struct lsp *lsp, struct document *document);
+void publish_diagnostics(struct lsp *lsp, struct open_document *document);
 /* Findings that were published go when the document is closed. */
-void publish_nothing(struct lsp *lsp, const struct document *document);
+void publish_nothing(struct lsp *lsp, const struct open_document *document);
 
 /* A range of a text, which stays as it is until the message is answered or lines_forget is called.
  */
 void put_range(struct json_writer *w, const char *key, gramc_text text, uint32_t start,
                uint32_t end, struct lsp *lsp);
 void lines_forget(struct lsp *lsp);
-void put_place(struct json_writer *w, const char *key, struct place place);
-struct place json_place(const struct json *position);
+void put_place(struct json_writer *w, const char *key, struct text_place place);
+struct text_place json_place(const struct json *position);
 
 #endif

@@ -54,13 +54,13 @@ static struct insight *with_names(struct lsp *lsp, struct insight *a) {
     return a;
 }
 
-struct insight *insight_judged(struct lsp *lsp, struct document *document) {
+struct insight *insight_judged(struct lsp *lsp, struct open_document *document) {
     gramc_text text = document_text(document);
     if (!document->insight) document->insight = make(lsp, document->path, &text, true);
     return document->insight;
 }
 
-struct insight *insight_of(struct lsp *lsp, struct document *document) {
+struct insight *insight_of(struct lsp *lsp, struct open_document *document) {
     return with_names(lsp, insight_judged(lsp, document));
 }
 
@@ -156,7 +156,7 @@ static void visit_path(void *to, const char *path) {
 
 void each_file(struct lsp *lsp, file_visitor *visit, void *ctx) {
     struct visiting v = {lsp, visit, ctx};
-    for (struct document *d = lsp->documents; d; d = d->next) {
+    for (struct open_document *d = lsp->documents; d; d = d->next) {
         struct insight *a = insight_of(lsp, d);
         if (a && a->root) visit(ctx, a);
     }

@@ -17,9 +17,9 @@ struct insight {
 };
 
 /* The same without the names: for findings. */
-struct insight *insight_judged(struct lsp *lsp, struct document *document);
+struct insight *insight_judged(struct lsp *lsp, struct open_document *document);
 /* That of a document, made if need be; NULL without memory, or if it cannot be read. */
-struct insight *insight_of(struct lsp *lsp, struct document *document);
+struct insight *insight_of(struct lsp *lsp, struct open_document *document);
 /* Of any file, for the caller to free; not compiled: only names are known. NULL: unreadable. */
 struct insight *insight_of_file(struct lsp *lsp, const char *path);
 void insight_free(struct lsp *lsp, struct insight *insight);

@@ -10,16 +10,16 @@ enum { LARGEST_MESSAGE = 1 << 29, LARGEST_HEADER = 4096 };
 
 static void cancel(struct lsp *lsp, const struct json *params) {
     const struct json *id = json_get(params, "id");
-    for (struct message *m = lsp->first; m && id; m = m->next) {
+    for (struct lsp_message *m = lsp->first; m && id; m = m->next) {
         const struct json *other = json_get(m->root, "id");
         if (other && json_get(m->root, "method") && json_equal(id, other)) m->is_cancelled = true;
     }
 }
 
 static bool enqueue(struct lsp *lsp, gramc_text body) {
-    struct message *message = mem_alloc(&lsp->host.allocator, sizeof *message);
+    struct lsp_message *message = mem_alloc(&lsp->host.allocator, sizeof *message);
     if (!message) return false;
-    *message = (struct message){.next = NULL};
+    *message = (struct lsp_message){.next = NULL};
     arena_init(&message->arena, &lsp->host.allocator);
     gramc_text bytes = arena_text(&message->arena, body);
     if (bytes.ptr) bytes = json_mended(&message->arena, bytes);
@@ -91,21 +91,21 @@ bool messages_take(struct lsp *lsp) {
     return good && lsp->in.state == BUF_FINE;
 }
 
-struct message *message_next(struct lsp *lsp) {
-    struct message *message = lsp->first;
+struct lsp_message *message_next(struct lsp *lsp) {
+    struct lsp_message *message = lsp->first;
     if (!message) return NULL;
     lsp->first = message->next;
     if (!lsp->first) lsp->last = NULL;
     return message;
 }
 
-void message_free(struct lsp *lsp, struct message *message) {
+void message_free(struct lsp *lsp, struct lsp_message *message) {
     arena_free(&message->arena);
     mem_free(&lsp->host.allocator, message, sizeof *message);
 }
 
 void messages_free(struct lsp *lsp) {
-    struct message *message;
+    struct lsp_message *message;
     while ((message = message_next(lsp)) != NULL) message_free(lsp, message);
 }
 

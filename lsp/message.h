@@ -18,8 +18,8 @@ enum rpc_error {
  * them can be understood. */
 bool messages_take(struct lsp *lsp);
 /* The next one, or NULL; the caller frees it. */
-struct message *message_next(struct lsp *lsp);
-void message_free(struct lsp *lsp, struct message *message);
+struct lsp_message *message_next(struct lsp *lsp);
+void message_free(struct lsp *lsp, struct lsp_message *message);
 void messages_free(struct lsp *lsp);
 
 /* An answer: begin, write one value, end. `id` is JSON as it came. */

@@ -24,7 +24,7 @@ static uint32_t units(uint32_t code_point, size_t bytes, enum encoding encoding)
     return code_point > 0xFFFF && code_point != 0xFFFFFFFF ? 2 : 1;
 }
 
-uint32_t place_offset(gramc_text text, struct place place, enum encoding encoding) {
+uint32_t place_offset(gramc_text text, struct text_place place, enum encoding encoding) {
     uint32_t at = 0, column = 0;
     for (uint32_t line = 0; line < place.line; line++) {
         uint32_t end = line_end(text, at), next = behind_line_end(text, end);
@@ -42,7 +42,7 @@ uint32_t place_offset(gramc_text text, struct place place, enum encoding encodin
     return at;
 }
 
-struct place place_next(struct place_cursor *c, uint32_t offset) {
+struct text_place place_next(struct place_cursor *c, uint32_t offset) {
     if (offset > c->text.len) offset = (uint32_t)c->text.len;
     if (offset < c->column_at) *c = (struct place_cursor){.text = c->text, .encoding = c->encoding};
     for (;;) {
@@ -61,17 +61,17 @@ struct place place_next(struct place_cursor *c, uint32_t offset) {
         at = next;
     }
     c->column_at = (uint32_t)at;
-    return (struct place){c->line, c->column};
+    return (struct text_place){c->line, c->column};
 }
 
-struct place place_of(gramc_text text, uint32_t offset, enum encoding encoding) {
+struct text_place place_of(gramc_text text, uint32_t offset, enum encoding encoding) {
     struct place_cursor cursor = {.text = text, .encoding = encoding};
     return place_next(&cursor, offset);
 }
 
 /* ## As JSON */
 
-void put_place(struct json_writer *w, const char *key, struct place place) {
+void put_place(struct json_writer *w, const char *key, struct text_place place) {
     json_member_object(w, key);
     json_member_number(w, "line", place.line);
     json_member_number(w, "character", place.column);
@@ -97,10 +97,10 @@ static bool learn_lines(struct lsp *lsp, gramc_text text) {
     }
 }
 
-static struct place look_up(struct lsp *lsp, gramc_text text, uint32_t offset) {
+static struct text_place look_up(struct lsp *lsp, gramc_text text, uint32_t offset) {
     const struct line_table *lines = &lsp->lines;
     uint32_t low = 0, high = lines->count;
-    if (!learn_lines(lsp, text)) return (struct place){0, 0};
+    if (!learn_lines(lsp, text)) return (struct text_place){0, 0};
     high = lines->count;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
@@ -109,7 +109,7 @@ static struct place look_up(struct lsp *lsp, gramc_text text, uint32_t offset) {
     }
     gramc_text line = text_slice(text, lines->starts[low], text.len);
     uint32_t in_line = offset - lines->starts[low];
-    return (struct place){low, place_of(line, in_line, lsp->client.encoding).column};
+    return (struct text_place){low, place_of(line, in_line, lsp->client.encoding).column};
 }
 
 void put_range(struct json_writer *w, const char *key, gramc_text text, uint32_t start,
@@ -130,9 +130,9 @@ static uint32_t whole(const struct json *number) {
     return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
 }
 
-struct place json_place(const struct json *position) {
-    return (struct place){whole(json_get(position, "line")),
-                          whole(json_get(position, "character"))};
+struct text_place json_place(const struct json *position) {
+    return (struct text_place){whole(json_get(position, "line")),
+                               whole(json_get(position, "character"))};
 }
 
 /* ## URIs (RFC 3986, RFC 8089) */

@@ -15,7 +15,7 @@ static bool can_be_renamed(const struct occurrence *m) {
            m->kind != SYMBOL_FILE;
 }
 
-void prepare_rename(struct request *r) {
+void prepare_rename(struct lsp_request *r) {
     struct insight *a = r->document ? insight_of(r->lsp, r->document) : NULL;
     const struct occurrence *m = a ? occurrence_at(a, r->offset) : NULL;
     if (!can_be_renamed(m) || !meaning_of(r->arena, a, m).is_known) return;
@@ -64,15 +64,15 @@ static const char *refusal(gramc_text name, const struct meaning *meaning) {
 
 /* ## Edits */
 
-struct renaming {
-    struct request *r;
+struct new_name {
+    struct lsp_request *r;
     struct meaning meaning;
     gramc_text name;
     bool keeps_wire;   /* the old name stays on the wire */
     const char *clash; /* why it cannot be done */
 };
 
-static void put_edit(struct renaming *n, gramc_text text, struct span at, gramc_text with) {
+static void put_edit(struct new_name *n, gramc_text text, struct span at, gramc_text with) {
     struct json_writer *w = n->r->result;
     json_object_begin(w);
     put_range(w, "range", text, at.start, at.end, n->r->lsp);
@@ -81,7 +81,7 @@ static void put_edit(struct renaming *n, gramc_text text, struct span at, gramc_
 }
 
 /* `name: "old"` for what is defined there, unless it says a name already. */
-static void put_wire_name(struct renaming *n, const struct found_place *place) {
+static void put_wire_name(struct new_name *n, const struct found_place *place) {
     gramc_text text = place->text;
     uint32_t at = place->at.end;
     char old[512];
@@ -101,19 +101,19 @@ static bool is_on_the_wire(enum symbol_kind kind) {
 }
 
 /* True if the place stands for the very definition that is renamed. */
-static bool is_its_own(const struct renaming *n, const struct found_place *place) {
+static bool is_its_own(const struct new_name *n, const struct found_place *place) {
     return place->of_start == n->meaning.at.start && text_eq(place->of_path, n->meaning.path);
 }
 
 /* What implements a tool bears its name on the wire; a tool of another spec is another tool. */
-static bool stays(const struct renaming *n, const struct found_place *place) {
+static bool stays(const struct new_name *n, const struct found_place *place) {
     if (n->meaning.kind != SYMBOL_TOOL || is_its_own(n, place)) return false;
     bool follows =
         place->kind == SYMBOL_IMPL && !n->keeps_wire && text_eq(n->meaning.wire, n->meaning.name);
     return !follows;
 }
 
-static void put_file(struct renaming *n, const struct found *found, gramc_text path) {
+static void put_file(struct new_name *n, const struct found *found, gramc_text path) {
     for (size_t i = 0; i < found->count; i++) {
         const struct found_place *p = &found->list[i];
         if (!text_eq(p->path, path) || stays(n, p)) continue;
@@ -124,7 +124,7 @@ static void put_file(struct renaming *n, const struct found *found, gramc_text p
     }
 }
 
-static bool has_edits(const struct renaming *n, const struct found *found, gramc_text path) {
+static bool has_edits(const struct new_name *n, const struct found *found, gramc_text path) {
     for (size_t i = 0; i < found->count; i++)
         if (text_eq(found->list[i].path, path) && !stays(n, &found->list[i])) return true;
     return false;
@@ -136,13 +136,13 @@ static bool is_first(const struct found *found, size_t i) {
     return true;
 }
 
-static void put_with_versions(struct renaming *n, const struct found *found) {
+static void put_with_versions(struct new_name *n, const struct found *found) {
     struct json_writer *w = n->r->result;
     json_member_array(w, "documentChanges");
     for (size_t i = 0; i < found->count; i++) {
         gramc_text path = found->list[i].path;
         if (!is_first(found, i) || !has_edits(n, found, path)) continue;
-        const struct document *d = document_at(n->r->lsp, path);
+        const struct open_document *d = document_at(n->r->lsp, path);
         json_object_begin(w);
         json_member_object(w, "textDocument");
         json_key(w, "uri");
@@ -160,13 +160,13 @@ static void put_with_versions(struct renaming *n, const struct found *found) {
     json_array_end(w);
 }
 
-static void put_plain(struct renaming *n, const struct found *found) {
+static void put_plain(struct new_name *n, const struct found *found) {
     struct json_writer *w = n->r->result;
     json_member_object(w, "changes");
     for (size_t i = 0; i < found->count; i++) {
         gramc_text path = found->list[i].path;
         if (!is_first(found, i) || !has_edits(n, found, path)) continue;
-        const struct document *d = document_at(n->r->lsp, path);
+        const struct open_document *d = document_at(n->r->lsp, path);
         struct buf key;
         buf_init(&key, &w->out->allocator, 1 << 16);
         struct json_writer uri = json_writer(&key);
@@ -183,7 +183,7 @@ static void put_plain(struct renaming *n, const struct found *found) {
 
 /* Another thing of that name where one of the places stands: the new name would mean two things. */
 static void find_clash(void *ctx, const struct insight *a) {
-    struct renaming *n = ctx;
+    struct new_name *n = ctx;
     for (size_t i = 0; i < a->occurrences.count && !n->clash; i++) {
         const struct occurrence *m = &a->occurrences.list[i];
         const struct pattern *scope = m->scope;
@@ -209,7 +209,7 @@ static size_t count_tools(const struct found *found, const struct found_place **
 
 /* Libraries that serve several specs keep the name that these know: then the tool keeps it on the
  * wire. An implementation is renamed with the tool that it does, if that is one. */
-static void look_at_tools(struct renaming *n, const struct found *found) {
+static void look_at_tools(struct new_name *n, const struct found *found) {
     const struct found_place *tool = NULL;
     size_t count = count_tools(found, &tool);
     if (n->meaning.kind == SYMBOL_TOOL && count > 1) n->keeps_wire = true;
@@ -220,7 +220,7 @@ static void look_at_tools(struct renaming *n, const struct found *found) {
     n->meaning.path = tool->path;
 }
 
-void rename_symbol(struct request *r) {
+void rename_symbol(struct lsp_request *r) {
     struct insight *a = r->document ? insight_of(r->lsp, r->document) : NULL;
     const struct occurrence *m = a ? occurrence_at(a, r->offset) : NULL;
     const struct json *name = json_get(r->params, "newName");
@@ -228,7 +228,7 @@ void rename_symbol(struct request *r) {
         r->failure = "there is no name here that can be changed";
         return;
     }
-    struct renaming n = {.r = r,
+    struct new_name n = {.r = r,
                          .meaning = meaning_of(r->arena, a, m),
                          .name = name->text,
                          .keeps_wire = r->lsp->client.keeps_wire_names};

@@ -138,7 +138,8 @@ static void answer(struct lsp *lsp, const struct json *id, request_handler *hand
                    const struct json *params) {
     const struct json *uri = json_get(json_get(params, "textDocument"), "uri");
     struct json_writer w = response_begin(lsp, id);
-    struct request request = {.lsp = lsp, .arena = &lsp->scratch, .params = params, .result = &w};
+    struct lsp_request request = {
+        .lsp = lsp, .arena = &lsp->scratch, .params = params, .result = &w};
     size_t begun = lsp->out.len;
     if (json_is(uri, JSON_STRING)) {
         request.document = document_find(lsp, uri->text);
@@ -169,7 +170,7 @@ static void shut_down(struct lsp *lsp, const struct json *id) {
     response_end(lsp, &w);
 }
 
-static void take_request(struct lsp *lsp, const struct message *message, gramc_text method) {
+static void take_request(struct lsp *lsp, const struct lsp_message *message, gramc_text method) {
     const struct json *id = json_get(message->root, "id"),
                       *params = json_get(message->root, "params");
     if (text_is(method, "initialize") && lsp->state == LSP_NEW) {
@@ -200,7 +201,8 @@ static void take_request(struct lsp *lsp, const struct message *message, gramc_t
                    initialized ? "initialize came already" : "there is no such method");
 }
 
-static void take_notification(struct lsp *lsp, const struct message *message, gramc_text method) {
+static void take_notification(struct lsp *lsp, const struct lsp_message *message,
+                              gramc_text method) {
     if (text_is(method, "exit")) {
         lsp->exit_code = lsp->state == LSP_SHUT ? 0 : 1;
         lsp->state = LSP_OVER;
@@ -212,7 +214,7 @@ static void take_notification(struct lsp *lsp, const struct message *message, gr
             notifications[i].handle(lsp, json_get(message->root, "params"));
 }
 
-static void take(struct lsp *lsp, const struct message *message) {
+static void take(struct lsp *lsp, const struct lsp_message *message) {
     const struct json *method = json_get(message->root, "method");
     const struct json *id = json_get(message->root, "id");
     if (!message->root) response_error(lsp, NULL, RPC_PARSE_ERROR, "this is no JSON");
@@ -257,7 +259,7 @@ void lsp_feed(struct lsp *lsp, const char *bytes, size_t len) {
 }
 
 static bool judge_one(struct lsp *lsp) {
-    struct document *d = lsp->documents;
+    struct open_document *d = lsp->documents;
     while (d && !d->is_pending) d = d->next;
     if (!d) return false;
     d->is_pending = false;
@@ -267,7 +269,7 @@ static bool judge_one(struct lsp *lsp) {
 
 bool lsp_step(struct lsp *lsp) {
     if (lsp->state == LSP_OVER) return false;
-    struct message *message = message_next(lsp);
+    struct lsp_message *message = message_next(lsp);
     bool did = message != NULL;
     if (message) {
         take(lsp, message);

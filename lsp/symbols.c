@@ -64,7 +64,7 @@ static void put_children(struct json_writer *w, const struct insight *a, int32_t
     }
 }
 
-void document_symbols(struct request *r) {
+void document_symbols(struct lsp_request *r) {
     struct insight *a = r->document ? insight_of(r->lsp, r->document) : NULL;
     json_array_begin(r->result);
     if (a && a->root) put_children(r->result, a, -1, r->lsp);
@@ -74,7 +74,7 @@ void document_symbols(struct request *r) {
 /* ## All files */
 
 struct query {
-    struct request *r;
+    struct lsp_request *r;
     gramc_text text;
     size_t count;
 };
@@ -111,7 +111,7 @@ static void put_matches(void *ctx, const struct insight *a) {
     }
 }
 
-void workspace_symbols(struct request *r) {
+void workspace_symbols(struct lsp_request *r) {
     const struct json *text = json_get(r->params, "query");
     struct query query = {r, json_is(text, JSON_STRING) ? text->text : TEXT(""), 0};
     json_array_begin(r->result);

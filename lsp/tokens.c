@@ -68,7 +68,7 @@ struct painter {
     struct json_writer *w;
     gramc_text text;
     struct place_cursor cursor;
-    struct place last;
+    struct text_place last;
     struct span range; /* only what lies in it */
     const struct insight *insight;
     const struct occurrence **by_start; /* of the root, in order */
@@ -77,9 +77,9 @@ struct painter {
 
 /* One line's part of a token. */
 static void put_part(struct painter *p, struct span at, enum token_type type, unsigned modifiers) {
-    struct place from = place_next(&p->cursor, at.start);
+    struct text_place from = place_next(&p->cursor, at.start);
     struct place_cursor copy = p->cursor;
-    struct place to = place_next(&copy, at.end);
+    struct text_place to = place_next(&copy, at.end);
     if (to.column <= from.column) return;
     uint32_t same_line = from.line == p->last.line;
     json_number(p->w, from.line - p->last.line);
@@ -129,7 +129,7 @@ static void sort_occurrences(struct painter *p, struct arena *arena) {
     }
 }
 
-static void put_tokens(struct request *r, struct span range) {
+static void put_tokens(struct lsp_request *r, struct span range) {
     struct insight *a = r->document ? insight_of(r->lsp, r->document) : NULL;
     if (!a || !a->root) return;
     struct painter p = {
@@ -146,11 +146,11 @@ static void put_tokens(struct request *r, struct span range) {
     json_object_end(r->result);
 }
 
-void semantic_tokens(struct request *r) {
+void semantic_tokens(struct lsp_request *r) {
     put_tokens(r, (struct span){0, UINT32_MAX});
 }
 
-void semantic_tokens_range(struct request *r) {
+void semantic_tokens_range(struct lsp_request *r) {
     const struct json *range = json_get(r->params, "range");
     if (!r->document) return;
     gramc_text text = document_text(r->document);

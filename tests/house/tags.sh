@@ -4,7 +4,7 @@
 set -u
 cd "$1" || exit 2
 bad=0
-folders="base jsonschema jolt toolbox grammar compiler runtime experiment serve cli include"
+folders="base jsonschema jolt toolbox grammar compiler runtime experiment serve lsp cli include"
 
 # without_comments FILE...: the code alone, each line behind its file's name
 without_comments() {
