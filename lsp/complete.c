@@ -165,8 +165,8 @@ static void put_files(struct offering_items *o) {
 /* ## Values */
 
 /* Of `default` and `const`: the members of the enum, in place or of the named type. */
-static void put_members(struct offering_items *o, const struct open_bracket *record) {
-    const struct open_bracket *pattern = context_frame(o->c, 1);
+static void put_members(struct offering_items *o, const struct context_bracket *record) {
+    const struct context_bracket *pattern = context_frame(o->c, 1);
     for (size_t i = 0; i < record->member_count; i++)
         put_plain(o, record->members[i], ITEM_ENUM_MEMBER, "", (gramc_text){NULL, 0});
     for (size_t i = 0; o->a && pattern && i < o->a->occurrences.count; i++) {
@@ -184,7 +184,7 @@ static void put_members(struct offering_items *o, const struct open_bracket *rec
 }
 
 static void put_sort(struct offering_items *o, const struct property_word *word,
-                     const struct open_bracket *record) {
+                     const struct context_bracket *record) {
     switch (word->sort) {
     case WORD_FLAG: put_words(o, "true false", ITEM_VALUE); break;
     case WORD_TYPE:
@@ -205,7 +205,7 @@ static void put_sort(struct offering_items *o, const struct property_word *word,
 }
 
 static void put_values(struct offering_items *o) {
-    const struct open_bracket *record = context_frame(o->c, 0);
+    const struct context_bracket *record = context_frame(o->c, 0);
     if (record && record->bracket == 'a') record = context_frame(o->c, 1);
     if (!record) return;
     if (record->names_types) put_types(o);
@@ -217,7 +217,7 @@ static void put_values(struct offering_items *o) {
 
 /* ## Keys */
 
-static bool has_key(const struct open_bracket *record, const char *name) {
+static bool has_key(const struct context_bracket *record, const char *name) {
     for (size_t i = 0; i < record->key_count; i++)
         if (text_is(record->keys[i], name)) return true;
     return false;
@@ -251,7 +251,8 @@ static gramc_text with_value(struct offering_items *o, const struct property_wor
 }
 
 static void put_keys(struct offering_items *o) {
-    const struct open_bracket *record = context_frame(o->c, 0), *pattern = context_frame(o->c, 1);
+    const struct context_bracket *record = context_frame(o->c, 0),
+                                 *pattern = context_frame(o->c, 1);
     if (!record || !record->owner) return;
     bool is_type = text_is(text_of(record->owner), "type");
     enum type_kind kind = is_type && pattern ? kind_of(o, pattern->label) : TYPE_KINDS;
@@ -270,14 +271,14 @@ static void put_keys(struct offering_items *o) {
 /* ## Patterns */
 
 static const char *inside_of(const struct context *c) {
-    const struct open_bracket *outer = context_frame(c, 1);
+    const struct context_bracket *outer = context_frame(c, 1);
     if (outer && text_is(outer->label, "Task")) return "Agent";
     const struct label_word *label = outer ? label_find(outer->label) : NULL;
     return label ? label->label : "";
 }
 
 static void put_labels(struct offering_items *o) {
-    const struct open_bracket *f = context_frame(o->c, 0);
+    const struct context_bracket *f = context_frame(o->c, 0);
     const char *inside = inside_of(o->c);
     bool is_pattern = f->bracket == '[' || inside[0];
     bool of_tool = text_is(text_of(inside), "Tool") || text_is(text_of(inside), "ToolImpl");
@@ -319,7 +320,7 @@ static void put_missing(void *ctx, const struct insight *a) {
 }
 
 static void put_elements(struct offering_items *o) {
-    const struct open_bracket *f = context_frame(o->c, 0);
+    const struct context_bracket *f = context_frame(o->c, 0);
     if (text_is(f->label, "Agent") || text_is(f->label, "Task")) {
         put_names(o, SYMBOL_TOOL, ITEM_FUNCTION);
         put_snippet(o, "tool", "A tool of this agent alone",
@@ -383,7 +384,7 @@ static void put_inputs(struct offering_items *o) {
             put_plain(o, agent->inputs[k], ITEM_VARIABLE, "input", TEXT(""));
     }
     /* Of a tool that is done by a request: its parameters, wherever they are declared. */
-    const struct open_bracket *impl = NULL;
+    const struct context_bracket *impl = NULL;
     for (size_t i = 0; library && i < o->c->depth; i++)
         if (text_is(o->c->frames[i].label, "ToolImpl")) impl = &o->c->frames[i];
     for (size_t i = 0; impl && o->a && i < o->a->occurrences.count; i++) {

@@ -15,7 +15,7 @@ struct scan {
     gramc_text last_word; /* its text, of a name or string */
 };
 
-const struct open_bracket *context_frame(const struct context *c, size_t up) {
+const struct context_bracket *context_frame(const struct context *c, size_t up) {
     return up < c->depth ? &c->frames[c->depth - 1 - up] : NULL;
 }
 
@@ -25,7 +25,7 @@ gramc_text context_label(const struct context *c) {
     return (gramc_text){NULL, 0};
 }
 
-static struct open_bracket *top(struct scan *s) {
+static struct context_bracket *top(struct scan *s) {
     return s->c->depth ? &s->c->frames[s->c->depth - 1] : NULL;
 }
 
@@ -42,10 +42,10 @@ static gramc_text word_of(gramc_text text, struct token t) {
 
 /* ## Opening */
 
-static struct open_bracket *push(struct scan *s, char bracket, uint32_t start) {
+static struct context_bracket *push(struct scan *s, char bracket, uint32_t start) {
     struct context *c = s->c;
     if (c->depth == CONTEXT_DEPTH) c->depth--; /* deeper than anybody writes */
-    c->frames[c->depth] = (struct open_bracket){.bracket = bracket, .start = start};
+    c->frames[c->depth] = (struct context_bracket){.bracket = bracket, .start = start};
     return &c->frames[c->depth++];
 }
 
@@ -60,8 +60,8 @@ static const char *header_owner(gramc_text text) {
 }
 
 /* Whose properties a map has that stands in a value. */
-static void own_map(struct open_bracket *map, const struct open_bracket *outer) {
-    const struct open_bracket *record = outer;
+static void own_map(struct context_bracket *map, const struct context_bracket *outer) {
+    const struct context_bracket *record = outer;
     bool in_array = outer->bracket == 'a';
     if (in_array) record = outer - 1; /* what holds the array */
     const struct property_word *word =
@@ -74,8 +74,8 @@ static void own_map(struct open_bracket *map, const struct open_bracket *outer) 
 }
 
 static void open_record(struct scan *s, uint32_t start) {
-    const struct open_bracket *outer = top(s);
-    struct open_bracket *record = push(s, '{', start);
+    const struct context_bracket *outer = top(s);
+    struct context_bracket *record = push(s, '{', start);
     if (!outer || record == outer) record->owner = outer ? NULL : header_owner(s->text);
     else if (outer->bracket == '(' || outer->bracket == '[')
         record->owner = property_owner(outer->label);
@@ -83,7 +83,7 @@ static void open_record(struct scan *s, uint32_t start) {
 }
 
 static void open(struct scan *s, struct token t) {
-    const struct open_bracket *f = top(s);
+    const struct context_bracket *f = top(s);
     bool in_value = f && ((f->bracket == '{' && f->in_value) || f->bracket == 'a');
     if (t.code == TK_LBRACE) open_record(s, t.start);
     else if (t.code == TK_LBRACKET && in_value) push(s, 'a', t.start);
@@ -96,22 +96,22 @@ static void open(struct scan *s, struct token t) {
 /* ## Going through what stands inside */
 
 static void take_name(struct scan *s, gramc_text word) {
-    struct open_bracket *f = top(s);
+    struct context_bracket *f = top(s);
     if (!f) return;
     bool behind_colon = s->last == TK_COLON || s->last == TK_COLONCOLON;
     if (f->bracket == '(' || (f->bracket == '[' && !f->after_bar)) {
         if (behind_colon && !f->label.len) f->label = word;
         else if (!f->identifier.len && !f->label.len) f->identifier = word;
     }
-    const struct open_bracket *holder = f->bracket == 'a' && s->c->depth > 1 ? f - 1 : NULL;
+    const struct context_bracket *holder = f->bracket == 'a' && s->c->depth > 1 ? f - 1 : NULL;
     if (holder && text_is(holder->key, "enum")) {
-        struct open_bracket *record = f - 1;
+        struct context_bracket *record = f - 1;
         if (record->member_count < CONTEXT_WORDS) record->members[record->member_count++] = word;
     }
 }
 
 static void take_colon(struct scan *s) {
-    struct open_bracket *f = top(s);
+    struct context_bracket *f = top(s);
     if (!f || f->bracket != '{' || f->in_value) return;
     f->in_value = true;
     f->key = s->last_word;
@@ -119,7 +119,7 @@ static void take_colon(struct scan *s) {
 }
 
 static void take_comma(struct scan *s) {
-    struct open_bracket *f = top(s);
+    struct context_bracket *f = top(s);
     if (f && f->bracket == '{') f->in_value = false;
 }
 
@@ -163,7 +163,7 @@ static bool is_in_template(struct context *c, gramc_text text, uint32_t offset) 
 }
 
 static enum context_kind kind_of(const struct scan *s) {
-    const struct open_bracket *f = context_frame(s->c, 0);
+    const struct context_bracket *f = context_frame(s->c, 0);
     bool behind_colon = s->last == TK_COLON || s->last == TK_COLONCOLON;
     if (!f) return CONTEXT_TOP;
     if (f->bracket == 'a') return CONTEXT_VALUE;
@@ -203,7 +203,7 @@ static bool is_word(uint16_t code, struct token t, uint32_t offset) {
 
 /* Keys behind the cursor are taken, too. */
 static void take_keys_behind(struct scan *s, struct lexer *lexer) {
-    struct open_bracket *f = top(s);
+    struct context_bracket *f = top(s);
     struct token last = {.code = 0};
     int depth = 0;
     for (unsigned i = 0; i < FARTHEST_LOOK && depth >= 0; i++) {

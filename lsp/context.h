@@ -21,7 +21,7 @@ enum context_kind {
 enum { CONTEXT_DEPTH = 64, CONTEXT_KEYS = 64, CONTEXT_WORDS = 64 };
 
 /* One bracket that is open. */
-struct open_bracket {
+struct context_bracket {
     char bracket; /* ( [ {, or a for an array */
     uint32_t start;
     gramc_text identifier, label; /* of a pattern */
@@ -42,13 +42,13 @@ struct context {
     struct span word;  /* that is being written, up to its end; empty: none */
     bool in_string;    /* the word stands in quotes, which do not belong to it */
     gramc_text before; /* of the word, what stands in front of the cursor */
-    struct open_bracket frames[CONTEXT_DEPTH];
+    struct context_bracket frames[CONTEXT_DEPTH];
     size_t depth;
 };
 
 void context_read(struct context *out, gramc_text text, uint32_t offset);
 /* The innermost frame, or the one `up` frames further out; NULL: there is none. */
-const struct open_bracket *context_frame(const struct context *context, size_t up);
+const struct context_bracket *context_frame(const struct context *context, size_t up);
 /* The innermost pattern with a label of the language; empty: none. */
 gramc_text context_label(const struct context *context);
 

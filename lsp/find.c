@@ -5,14 +5,14 @@
 
 #include <stdio.h>
 
-void found_init(struct found *found, struct arena *arena) {
-    *found = (struct found){.arena = arena};
+void found_init(struct found_names *found, struct arena *arena) {
+    *found = (struct found_names){.arena = arena};
     map_init(&found->seen, arena);
     map_init(&found->texts, arena);
 }
 
 /* The text of a file, kept for when its insight is gone. */
-static gramc_text keep_text(struct found *found, const struct unit *unit) {
+static gramc_text keep_text(struct found_names *found, const struct unit *unit) {
     gramc_text *kept = map_get(&found->texts, unit->path);
     if (kept) return *kept;
     gramc_text path = arena_text(found->arena, unit->path);
@@ -23,7 +23,7 @@ static gramc_text keep_text(struct found *found, const struct unit *unit) {
     return *kept;
 }
 
-static void add_place(struct found *found, const struct occurrence *m,
+static void add_place(struct found_names *found, const struct occurrence *m,
                       const struct occurrence *of) {
     char key[4200];
     int len = snprintf(key, sizeof key, "%u:%.*s", (unsigned)m->at.start, TEXT_ARGS(m->unit->path));
@@ -82,7 +82,7 @@ static bool defines_it(const struct meaning *meaning, const struct occurrence *d
            text_eq(d->unit->path, meaning->path);
 }
 
-void find_in(struct found *found, const struct insight *a, const struct meaning *meaning) {
+void find_in(struct found_names *found, const struct insight *a, const struct meaning *meaning) {
     for (size_t i = 0; i < a->occurrences.count; i++) {
         const struct occurrence *m = &a->occurrences.list[i];
         bool may_be = text_eq(m->name, meaning->name) || is_between_files(meaning->kind);
@@ -94,7 +94,7 @@ void find_in(struct found *found, const struct insight *a, const struct meaning 
 }
 
 struct name_search {
-    struct found *found;
+    struct found_names *found;
     const struct meaning *meaning;
 };
 
@@ -103,7 +103,7 @@ static void visit(void *ctx, const struct insight *a) {
     find_in(search->found, a, search->meaning);
 }
 
-void find_everywhere(struct found *found, struct lsp *lsp, struct arena *arena,
+void find_everywhere(struct found_names *found, struct lsp *lsp, struct arena *arena,
                      const struct meaning *meaning) {
     struct name_search search = {found, meaning};
     found_init(found, arena);
@@ -138,7 +138,7 @@ void definition(struct lsp_request *r) {
     bool is_elsewhere = m->kind == SYMBOL_IMPL || (!d && m->kind == SYMBOL_TOOL);
     if (d && !is_elsewhere) put_location(r, d->unit->path, d->unit->source.text, d->at);
     if (is_elsewhere) { /* an implementation leads to the tools that it does */
-        struct found found;
+        struct found_names found;
         struct meaning meaning = meaning_of(r->arena, a, m);
         find_everywhere(&found, r->lsp, r->arena, &meaning);
         for (size_t i = 0; i < found.count; i++)
@@ -150,7 +150,7 @@ void definition(struct lsp_request *r) {
 
 void references(struct lsp_request *r) {
     struct insight *a;
-    struct found found;
+    struct found_names found;
     const struct occurrence *m = here(r, &a);
     if (!m) return;
     bool declares = !json_is(json_at(r->params, TEXT("/context/includeDeclaration")), JSON_FALSE);
@@ -167,7 +167,7 @@ void references(struct lsp_request *r) {
 
 void document_highlights(struct lsp_request *r) {
     struct insight *a;
-    struct found found;
+    struct found_names found;
     const struct occurrence *m = here(r, &a);
     if (!m) return;
     struct meaning meaning = meaning_of(r->arena, a, m);

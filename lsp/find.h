@@ -13,7 +13,7 @@ struct found_place {
     uint32_t of_start;
 };
 
-struct found {
+struct found_names {
     struct arena *arena;
     struct found_place *list;
     size_t count, room;
@@ -33,10 +33,10 @@ struct meaning {
 
 struct meaning meaning_of(struct arena *arena, const struct insight *a, const struct occurrence *m);
 /* Appends all places with that meaning, definitions too. */
-void find_everywhere(struct found *found, struct lsp *lsp, struct arena *arena,
+void find_everywhere(struct found_names *found, struct lsp *lsp, struct arena *arena,
                      const struct meaning *meaning);
 /* The same in one file alone. */
-void find_in(struct found *found, const struct insight *a, const struct meaning *meaning);
-void found_init(struct found *found, struct arena *arena);
+void find_in(struct found_names *found, const struct insight *a, const struct meaning *meaning);
+void found_init(struct found_names *found, struct arena *arena);
 
 #endif

@@ -113,7 +113,7 @@ static bool stays(const struct new_name *n, const struct found_place *place) {
     return !follows;
 }
 
-static void put_file(struct new_name *n, const struct found *found, gramc_text path) {
+static void put_file(struct new_name *n, const struct found_names *found, gramc_text path) {
     for (size_t i = 0; i < found->count; i++) {
         const struct found_place *p = &found->list[i];
         if (!text_eq(p->path, path) || stays(n, p)) continue;
@@ -124,19 +124,19 @@ static void put_file(struct new_name *n, const struct found *found, gramc_text p
     }
 }
 
-static bool has_edits(const struct new_name *n, const struct found *found, gramc_text path) {
+static bool has_edits(const struct new_name *n, const struct found_names *found, gramc_text path) {
     for (size_t i = 0; i < found->count; i++)
         if (text_eq(found->list[i].path, path) && !stays(n, &found->list[i])) return true;
     return false;
 }
 
-static bool is_first(const struct found *found, size_t i) {
+static bool is_first(const struct found_names *found, size_t i) {
     for (size_t k = 0; k < i; k++)
         if (text_eq(found->list[k].path, found->list[i].path)) return false;
     return true;
 }
 
-static void put_with_versions(struct new_name *n, const struct found *found) {
+static void put_with_versions(struct new_name *n, const struct found_names *found) {
     struct json_writer *w = n->r->result;
     json_member_array(w, "documentChanges");
     for (size_t i = 0; i < found->count; i++) {
@@ -160,7 +160,7 @@ static void put_with_versions(struct new_name *n, const struct found *found) {
     json_array_end(w);
 }
 
-static void put_plain(struct new_name *n, const struct found *found) {
+static void put_plain(struct new_name *n, const struct found_names *found) {
     struct json_writer *w = n->r->result;
     json_member_object(w, "changes");
     for (size_t i = 0; i < found->count; i++) {
@@ -197,7 +197,7 @@ static void find_clash(void *ctx, const struct insight *a) {
 }
 
 /* How many specs define a tool of that name; *first is one of them. */
-static size_t count_tools(const struct found *found, const struct found_place **first) {
+static size_t count_tools(const struct found_names *found, const struct found_place **first) {
     size_t count = 0;
     for (size_t i = 0; i < found->count; i++) {
         if (!found->list[i].defines || found->list[i].kind != SYMBOL_TOOL) continue;
@@ -209,7 +209,7 @@ static size_t count_tools(const struct found *found, const struct found_place **
 
 /* Libraries that serve several specs keep the name that these know: then the tool keeps it on the
  * wire. An implementation is renamed with the tool that it does, if that is one. */
-static void look_at_tools(struct new_name *n, const struct found *found) {
+static void look_at_tools(struct new_name *n, const struct found_names *found) {
     const struct found_place *tool = NULL;
     size_t count = count_tools(found, &tool);
     if (n->meaning.kind == SYMBOL_TOOL && count > 1) n->keeps_wire = true;
@@ -232,7 +232,7 @@ void rename_symbol(struct lsp_request *r) {
                          .meaning = meaning_of(r->arena, a, m),
                          .name = name->text,
                          .keeps_wire = r->lsp->client.keeps_wire_names};
-    struct found found;
+    struct found_names found;
     found_init(&found, r->arena);
     if (!n.meaning.is_known) r->failure = "what this name stands for is not known";
     else r->failure = refusal(n.name, &n.meaning);
