@@ -72,13 +72,13 @@ void folding_ranges(struct lsp_request *r) {
 
 /* ## Selections */
 
-struct around {
+struct fold_around {
     struct span list[DEEPEST];
     size_t count;
 };
 
 /* All pairs of brackets around an offset, the outermost first, then the token there. */
-static void look_around(struct around *around, gramc_text text, uint32_t offset) {
+static void look_around(struct fold_around *around, gramc_text text, uint32_t offset) {
     struct source source = {.text = text};
     struct lexer lexer;
     uint32_t open[DEEPEST];
@@ -107,7 +107,7 @@ static void look_around(struct around *around, gramc_text text, uint32_t offset)
 }
 
 static void put_selection(struct lsp_request *r, uint32_t offset) {
-    struct around around = {.count = 0};
+    struct fold_around around = {.count = 0};
     gramc_text text = document_text(r->document);
     look_around(&around, text, offset);
     /* From the innermost outwards, each in the one before. */

@@ -9,7 +9,7 @@
 #include "compiler/types.h"
 #include "lsp/words.h"
 
-struct walk {
+struct name_walk {
     struct occurrences *out;
     struct arena *arena;
     const struct unit *unit;
@@ -17,7 +17,7 @@ struct walk {
     int32_t parent;
 };
 
-static struct occurrence *add(struct walk *w, struct occurrence occurrence) {
+static struct occurrence *add(struct name_walk *w, struct occurrence occurrence) {
     struct occurrences *m = w->out;
     if (m->count == m->room) {
         size_t room = m->room ? m->room * 2 : 256;
@@ -43,14 +43,14 @@ static struct span inner_span(struct name name) {
     return at;
 }
 
-static void refer(struct walk *w, enum symbol_kind kind, struct name name,
+static void refer(struct name_walk *w, enum symbol_kind kind, struct name name,
                   const struct pattern *pattern) {
     add(w, (struct occurrence){
                .kind = kind, .at = inner_span(name), .name = name_text(name), .pattern = pattern});
 }
 
 /* Notes a definition; returns the number that what stands inside has as its parent. */
-static int32_t define(struct walk *w, enum symbol_kind kind, const struct pattern *pattern,
+static int32_t define(struct name_walk *w, enum symbol_kind kind, const struct pattern *pattern,
                       const void *scope) {
     const struct subject *s = pattern->subject;
     if (!s || !subject_has_identifier(s)) return w->parent;
@@ -65,10 +65,10 @@ static int32_t define(struct walk *w, enum symbol_kind kind, const struct patter
 
 /* ## Values */
 
-static void walk_types(struct walk *w, const struct value *value);
-static void walk_record(struct walk *w, const char *owner, const struct property *first);
+static void walk_types(struct name_walk *w, const struct value *value);
+static void walk_record(struct name_walk *w, const char *owner, const struct property *first);
 
-static void refer_value(struct walk *w, enum symbol_kind kind, const struct value *value) {
+static void refer_value(struct name_walk *w, enum symbol_kind kind, const struct value *value) {
     if (!value_is_name(value)) return;
     struct span at = value->span;
     bool quoted = value->quote == QUOTE_SINGLE || value->quote == QUOTE_DOUBLE ||
@@ -83,20 +83,20 @@ static void refer_value(struct walk *w, enum symbol_kind kind, const struct valu
 }
 
 /* One name, or a list of them. */
-static void refer_values(struct walk *w, enum symbol_kind kind, const struct value *value) {
+static void refer_values(struct name_walk *w, enum symbol_kind kind, const struct value *value) {
     if (value->kind != VALUE_ARRAY) refer_value(w, kind, value);
     else
         for (const struct value *v = value->as.items; v; v = v->next) refer_value(w, kind, v);
 }
 
-static void walk_types(struct walk *w, const struct value *value) {
+static void walk_types(struct name_walk *w, const struct value *value) {
     if (value->kind == VALUE_ARRAY)
         for (const struct value *v = value->as.items; v; v = v->next) walk_types(w, v);
     else if (value->kind == VALUE_MAP) walk_record(w, "type", value->as.entries);
     else refer_value(w, SYMBOL_TYPE, value);
 }
 
-static void define_field(struct walk *w, struct name name) {
+static void define_field(struct name_walk *w, struct name name) {
     add(w, (struct occurrence){.kind = SYMBOL_FIELD,
                                .defines = true,
                                .at = inner_span(name),
@@ -104,7 +104,7 @@ static void define_field(struct walk *w, struct name name) {
                                .scope = w->scope});
 }
 
-static void walk_fields(struct walk *w, const struct value *value) {
+static void walk_fields(struct name_walk *w, const struct value *value) {
     if (value->kind == VALUE_ARRAY) walk_types(w, value);
     if (value->kind != VALUE_MAP) return;
     for (const struct property *p = value->as.entries; p; p = p->next) {
@@ -113,7 +113,7 @@ static void walk_fields(struct walk *w, const struct value *value) {
     }
 }
 
-static void walk_value(struct walk *w, enum word_sort sort, const struct value *value) {
+static void walk_value(struct name_walk *w, enum word_sort sort, const struct value *value) {
     switch (sort) {
     case WORD_TYPE:
     case WORD_TYPES: walk_types(w, value); break;
@@ -140,7 +140,7 @@ static const struct value *file_in(const struct value *value) {
     return is_file ? only->value : NULL;
 }
 
-static void walk_record(struct walk *w, const char *owner, const struct property *first) {
+static void walk_record(struct name_walk *w, const char *owner, const struct property *first) {
     for (const struct property *p = first; p; p = p->next) {
         const struct property_word *word = property_word_find(owner, name_text(p->key));
         add(w, (struct occurrence){.kind = SYMBOL_PROPERTY,
@@ -155,7 +155,7 @@ static void walk_record(struct walk *w, const char *owner, const struct property
 
 /* ## Patterns */
 
-static void walk_label(struct walk *w, const struct pattern *pattern) {
+static void walk_label(struct name_walk *w, const struct pattern *pattern) {
     const struct subject *s = pattern->subject;
     for (const struct label *l = s ? s->labels : NULL; l; l = l->next) {
         gramc_text name = name_text(l->name);
@@ -164,15 +164,15 @@ static void walk_label(struct walk *w, const struct pattern *pattern) {
     }
 }
 
-static void walk_properties(struct walk *w, const struct pattern *pattern) {
+static void walk_properties(struct name_walk *w, const struct pattern *pattern) {
     if (pattern->subject)
         walk_record(w, property_owner(pattern_label(pattern)), pattern->subject->properties);
 }
 
 /* A parameter, or (last) what comes back. */
-static void walk_node(struct walk *w, const struct pattern *node, const struct pattern *signature,
-                      bool is_result) {
-    struct walk inner = *w;
+static void walk_node(struct name_walk *w, const struct pattern *node,
+                      const struct pattern *signature, bool is_result) {
+    struct name_walk inner = *w;
     size_t before = w->out->count;
     inner.parent = is_result ? w->parent : define(w, SYMBOL_PARAMETER, node, signature);
     if (!is_result && w->out->count > before && node->subject && !node->subject->labels)
@@ -182,13 +182,13 @@ static void walk_node(struct walk *w, const struct pattern *node, const struct p
     walk_properties(&inner, node);
 }
 
-static void walk_signature(struct walk *w, const struct pattern *path) {
+static void walk_signature(struct name_walk *w, const struct pattern *path) {
     for (const struct pattern *e = path->elements; e; e = e->next)
         if (e->kind != PATTERN_ARROW) walk_node(w, e, path, !e->next);
 }
 
-static void walk_tool(struct walk *w, const struct pattern *tool, enum symbol_kind kind) {
-    struct walk inner = *w;
+static void walk_tool(struct name_walk *w, const struct pattern *tool, enum symbol_kind kind) {
+    struct name_walk inner = *w;
     inner.parent = define(w, kind, tool, kind == SYMBOL_IMPL ? w->scope : NULL);
     walk_label(&inner, tool);
     walk_properties(&inner, tool);
@@ -200,14 +200,14 @@ static void walk_tool(struct walk *w, const struct pattern *tool, enum symbol_ki
 }
 
 /* The elements of an agent or a task. */
-static void walk_offers(struct walk *w, const struct pattern *owner) {
+static void walk_offers(struct name_walk *w, const struct pattern *owner) {
     for (const struct pattern *e = owner->elements; e; e = e->next) {
         const struct pattern *element = pattern_plain(e);
         gramc_text label = pattern_label(element);
         const struct subject *s = element->subject;
         if (text_is(label, "Tool")) walk_tool(w, element, SYMBOL_TOOL);
         else if (text_is(label, "Task")) {
-            struct walk inner = *w;
+            struct name_walk inner = *w;
             inner.parent = define(w, SYMBOL_TASK, element, owner);
             walk_label(&inner, element);
             walk_properties(&inner, element);
@@ -221,8 +221,8 @@ static void walk_offers(struct walk *w, const struct pattern *owner) {
     }
 }
 
-static void walk_library(struct walk *w, const struct pattern *library) {
-    struct walk inner = *w;
+static void walk_library(struct name_walk *w, const struct pattern *library) {
+    struct name_walk inner = *w;
     inner.scope = library;
     for (const struct pattern *e = library->elements; e; e = e->next) {
         const struct pattern *element = pattern_plain(e);
@@ -230,7 +230,7 @@ static void walk_library(struct walk *w, const struct pattern *library) {
         bool is_box = text_is(label, "McpServer") || text_is(label, "HttpToolBox");
         if (!is_box && label.len) walk_tool(&inner, element, SYMBOL_IMPL);
         else if (is_box) {
-            struct walk box = inner;
+            struct name_walk box = inner;
             box.parent = define(&inner, SYMBOL_BOX, element, library);
             walk_label(&box, element);
             walk_properties(&box, element);
@@ -238,13 +238,13 @@ static void walk_library(struct walk *w, const struct pattern *library) {
     }
 }
 
-static void walk_experiment(struct walk *w, const struct pattern *experiment) {
-    struct walk inner = *w;
+static void walk_experiment(struct name_walk *w, const struct pattern *experiment) {
+    struct name_walk inner = *w;
     inner.scope = experiment;
     for (const struct pattern *e = experiment->elements; e; e = e->next) {
         const struct pattern *element = pattern_plain(e);
         bool is_arm = text_is(pattern_label(element), "Arm");
-        struct walk part = inner;
+        struct name_walk part = inner;
         part.parent = define(&inner, is_arm ? SYMBOL_ARM : SYMBOL_GRADER, element, experiment);
         walk_label(&part, element);
         walk_properties(&part, element);
@@ -252,8 +252,8 @@ static void walk_experiment(struct walk *w, const struct pattern *experiment) {
 }
 
 /* The elements of a type: fields, or members by name or in place. */
-static void walk_members(struct walk *w, const struct pattern *type) {
-    struct walk inner = *w;
+static void walk_members(struct name_walk *w, const struct pattern *type) {
+    struct name_walk inner = *w;
     inner.scope = type;
     for (const struct pattern *e = type->elements; e; e = e->next) {
         const struct pattern *element = pattern_plain(e);
@@ -261,7 +261,7 @@ static void walk_members(struct walk *w, const struct pattern *type) {
         bool named = s && subject_has_identifier(s);
         if (named && !s->labels) refer(&inner, SYMBOL_TYPE, s->identifier, element);
         else if (element->kind == PATTERN_NODE || element->kind == PATTERN_BRACKET) {
-            struct walk field = inner;
+            struct name_walk field = inner;
             if (named) field.parent = define(&inner, SYMBOL_FIELD, element, type);
             walk_label(&field, element);
             walk_properties(&field, element);
@@ -270,11 +270,11 @@ static void walk_members(struct walk *w, const struct pattern *type) {
     }
 }
 
-static void walk_top(struct walk *w, const struct pattern *pattern) {
+static void walk_top(struct name_walk *w, const struct pattern *pattern) {
     static const struct {
         const char *label;
         enum symbol_kind kind;
-        void (*elements)(struct walk *w, const struct pattern *pattern);
+        void (*elements)(struct name_walk *w, const struct pattern *pattern);
     } kinds[] = {{"Agent", SYMBOL_AGENT, walk_offers},
                  {"ToolLibrary", SYMBOL_LIBRARY, walk_library},
                  {"Experiment", SYMBOL_EXPERIMENT, walk_experiment},
@@ -285,7 +285,7 @@ static void walk_top(struct walk *w, const struct pattern *pattern) {
     if (text_is(label, "Tool")) walk_tool(w, pattern, SYMBOL_TOOL);
     if (pattern->kind == PATTERN_PATH || text_is(label, "Tool")) return;
     while (kinds[i].label[0] && !text_is(label, kinds[i].label)) i++;
-    struct walk inner = *w;
+    struct name_walk inner = *w;
     if (label.len) inner.parent = define(w, kinds[i].kind, pattern, NULL);
     /* What a library or experiment says may name what is inside of it. */
     inner.scope = pattern;
@@ -296,7 +296,7 @@ static void walk_top(struct walk *w, const struct pattern *pattern) {
 
 void occurrences_read(struct occurrences *occurrences, struct arena *arena,
                       const struct unit *unit) {
-    struct walk w = {.out = occurrences, .arena = arena, .unit = unit, .parent = -1};
+    struct name_walk w = {.out = occurrences, .arena = arena, .unit = unit, .parent = -1};
     if (!unit->tree) return;
     for (const struct pattern *p = unit->tree->patterns; p; p = p->next) {
         if (p->kind == PATTERN_HEADER) walk_record(&w, "header", p->subject->properties);
