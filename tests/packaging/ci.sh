@@ -33,8 +33,7 @@ http=http://127.0.0.1:$(cat port)
 # A PATH without gramc, on which compiling would be seen.
 mkdir tools
 for tool in bash sh cat cp mv rm mkdir chmod cut tr sha256sum curl mktemp dirname readlink env git; do ln -s "$(command -v $tool)" tools/; done
-for tool in cmake ninja gcc cc sudo apt-get; do printf '#!/bin/sh\necho "%s $*" >>%s/compiled\nexit 1\n' $tool "$work" >tools/$tool; done
-chmod +x tools/*
+for tool in cmake ninja gcc cc sudo apt-get; do printf '#!/bin/sh\necho "%s $*" >>%s/compiled\nexit 1\n' $tool "$work" >tools/$tool && chmod +x tools/$tool; done
 plain() { env -i HOME="$work/home" PATH="$work/tools" "$@"; }
 
 # ends WANTED TEXT WORDS...: the command ends so and says that.
