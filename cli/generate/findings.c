@@ -45,7 +45,7 @@ static void put_prose(FILE *out, const char *text) {
     bool code = false;
     for (; *text; text++) {
         if (*text == '`') code = !code;
-        if (!code && strchr("\\<>*_[]$", *text)) fputc('\\', out);
+        if (!code && strchr("\\<>*_[]{}$", *text)) fputc('\\', out);
         fputc(*text, out);
     }
 }

@@ -14,6 +14,7 @@ enum completion_kind option_values(const struct option_row *option, const struct
                                    const char **list, size_t list_size, size_t *count);
 
 void write_man(FILE *out);
+void write_command_man(FILE *out, const struct command *command);
 void write_bash(FILE *out);
 void write_zsh(FILE *out);
 void write_fish(FILE *out);
