@@ -1,5 +1,6 @@
 /* Turns one request into one reply: reads the JSON object, holds it against what the operation
- * takes, calls that and closes the reply with its status. What the operations do is operations.c's. */
+ * takes, calls that and closes the reply with its status. What the operations do is operations.c's.
+ */
 #include "wasm/call.h"
 
 #include "base/text.h"
@@ -9,18 +10,12 @@ static const struct call_member_row {
     const char *name;
     enum json_kind kind;
 } members[CALL_MEMBERS] = {
-    [CALL_TEXT] = {"text", JSON_STRING},
-    [CALL_NAME] = {"name", JSON_STRING},
-    [CALL_FILES] = {"files", JSON_OBJECT},
-    [CALL_CONFIGURATION] = {"configuration", JSON_STRING},
-    [CALL_TARGET] = {"target", JSON_STRING},
-    [CALL_AGENT] = {"agent", JSON_STRING},
-    [CALL_FORMAT] = {"format", JSON_STRING},
-    [CALL_KIND] = {"kind", JSON_STRING},
-    [CALL_BEFORE] = {"before", JSON_STRING},
-    [CALL_AFTER] = {"after", JSON_STRING},
-    [CALL_CODE] = {"code", JSON_STRING},
-    [CALL_STRICT] = {"strict", JSON_TRUE},
+    [CALL_TEXT] = {"text", JSON_STRING},     [CALL_NAME] = {"name", JSON_STRING},
+    [CALL_FILES] = {"files", JSON_OBJECT},   [CALL_CONFIGURATION] = {"configuration", JSON_STRING},
+    [CALL_TARGET] = {"target", JSON_STRING}, [CALL_AGENT] = {"agent", JSON_STRING},
+    [CALL_FORMAT] = {"format", JSON_STRING}, [CALL_KIND] = {"kind", JSON_STRING},
+    [CALL_BEFORE] = {"before", JSON_STRING}, [CALL_AFTER] = {"after", JSON_STRING},
+    [CALL_CODE] = {"code", JSON_STRING},     [CALL_STRICT] = {"strict", JSON_TRUE},
     [CALL_ADVICE] = {"advice", JSON_TRUE},
 };
 
@@ -39,8 +34,7 @@ static const struct call_operation_row {
     {"compile", call_compile, CALL_HAS(CALL_TEXT) | CALL_HAS(CALL_TARGET),
      ONE_SPEC | CALL_HAS(CALL_TARGET) | CALL_HAS(CALL_AGENT)},
     {"import", call_import, CALL_HAS(CALL_TEXT),
-     CALL_HAS(CALL_TEXT) | CALL_HAS(CALL_NAME) | CALL_HAS(CALL_KIND) | CALL_HAS(CALL_AGENT) |
-         CALL_HAS(CALL_FORMAT)},
+     CALL_HAS(CALL_TEXT) | CALL_HAS(CALL_NAME) | CALL_HAS(CALL_KIND) | CALL_HAS(CALL_AGENT)},
     {"diff", call_diff, CALL_HAS(CALL_BEFORE) | CALL_HAS(CALL_AFTER),
      CALL_HAS(CALL_BEFORE) | CALL_HAS(CALL_AFTER) | CALL_HAS(CALL_FORMAT)},
     {"format", call_format, CALL_HAS(CALL_TEXT), ONE_SPEC},

@@ -51,9 +51,10 @@ call_operation call_check, call_compile, call_import, call_diff, call_format, ca
 void reply_name(struct buf *out, const char *name);
 void reply_text(struct buf *out, const char *name, gramc_text text);
 void reply_number(struct buf *out, const char *name, uint64_t number);
-/* `errors`, `warnings`, `notes`, the `report` in the wanted format, the `fixes`. GRAMC_FINDINGS if
- * something fails. */
-gramc_status reply_findings(struct call *call, const gramc_compilation *compilation);
+/* `errors`, `warnings`, `notes`, and the `report` in the format that the request names, or
+ * `otherwise`. GRAMC_FINDINGS if something fails. */
+gramc_status reply_findings(struct call *call, const gramc_compilation *compilation,
+                            gramc_text otherwise);
 /* Tables of the library: targets, kinds of import, formats of reports. */
 void reply_tables(struct buf *out);
 

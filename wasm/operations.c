@@ -1,6 +1,6 @@
-/* The operations that JavaScript can ask for, each a few calls of libgramc's public functions. Texts
- * come in the request and go back in the reply; no file is opened, what a spec names is looked up
- * among the files of the request. */
+/* The operations that JavaScript can ask for, each a few calls of libgramc's public functions.
+ * Texts come in the request and go back in the reply; no file is opened, what a spec names is
+ * looked up among the files of the request. */
 #include "wasm/call.h"
 
 #include "base/text.h"
@@ -83,7 +83,7 @@ gramc_status call_check(struct call *call) {
     status = gramc_compile_each(compilation);
     if (!is_over(status) && has_target)
         status = gramc_target_check(compilation, NULL, call_text(call, CALL_TARGET));
-    if (!is_over(status)) status = reply_findings(call, compilation);
+    if (!is_over(status)) status = reply_findings(call, compilation, TEXT("json"));
     gramc_compilation_free(compilation);
     return status;
 }
@@ -105,7 +105,7 @@ gramc_status call_format(struct call *call) {
     buf_init(&text, &call->arena.allocator, OUTPUT_MAX);
     status = gramc_source_format(compilation, 0, NULL, buf_writer(&text));
     status = put_output(call, "output", status, &text);
-    gramc_status found = is_over(status) ? status : reply_findings(call, compilation);
+    gramc_status found = is_over(status) ? status : reply_findings(call, compilation, TEXT("json"));
     gramc_compilation_free(compilation);
     return is_over(found) ? found : status;
 }
@@ -166,7 +166,7 @@ static gramc_status compile(struct call *call, gramc_compilation *compilation) {
         if (chosen == GRAMC_OK)
             status = gramc_target_check(compilation, agent, call_text(call, CALL_TARGET));
     }
-    if (!is_over(status)) status = reply_findings(call, compilation);
+    if (!is_over(status)) status = reply_findings(call, compilation, TEXT("json"));
     if (status == GRAMC_OK && !sound) return GRAMC_FINDINGS;
     if (status == GRAMC_OK) status = chosen;
     return status == GRAMC_OK ? emit(call, spec, agent) : status;
@@ -196,13 +196,15 @@ static gramc_status import(struct call *call, gramc_compilation *compilation) {
     options.agent = call_text(call, CALL_AGENT);
     options.library = buf_writer(&library);
     gramc_status status = gramc_import(compilation, &file, 1, &options, buf_writer(&spec));
+    if (status == GRAMC_IO)
+        status = buf_status(&library) ? buf_status(&library) : buf_status(&spec);
     status = put_output(call, "output", status, &spec);
-    if (status == GRAMC_OK && library.len) status = put_output(call, "library", status, &library);
-    else buf_free(&library);
+    status = put_output(call, "library", status, &library);
     if (status == GRAMC_USAGE) call->why = "there is no such kind of definitions";
     return status;
 }
 
+/* JSON lists findings by the sources of a compilation, and what is imported is none: text it is. */
 gramc_status call_import(struct call *call) {
     gramc_options options = GRAMC_OPTIONS_INIT;
     gramc_compilation *compilation;
@@ -211,7 +213,7 @@ gramc_status call_import(struct call *call) {
     if (status != GRAMC_OK) return status;
     status = import(call, compilation);
     if (!is_over(status)) {
-        gramc_status found = reply_findings(call, compilation);
+        gramc_status found = reply_findings(call, compilation, TEXT("text"));
         if (is_over(found)) status = found;
     }
     gramc_compilation_free(compilation);
@@ -255,7 +257,7 @@ static gramc_status put_diff(struct call *call, const gramc_diff *diff) {
 static gramc_status report_side(struct call *call, const char *side,
                                 const gramc_compilation *compilation) {
     reply_text(call->out, "side", text_of(side));
-    gramc_status status = reply_findings(call, compilation);
+    gramc_status status = reply_findings(call, compilation, TEXT("json"));
     return status == GRAMC_OK ? GRAMC_FINDINGS : status;
 }
 

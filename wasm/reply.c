@@ -1,5 +1,5 @@
-/* Writes the members of a reply: texts and numbers, the findings of a compilation with the edits that
- * remove them, and the tables of what there is to choose from. */
+/* Writes the members of a reply: texts and numbers, the findings of a compilation with the edits
+ * that remove them, and the tables of what there is to choose from. */
 #include "wasm/call.h"
 
 #include "base/text.h"
@@ -24,51 +24,12 @@ void reply_number(struct buf *out, const char *name, uint64_t number) {
 
 /* ## Findings */
 
-static void put_edit(struct buf *out, const gramc_edit *edit) {
-    buf_puts(out, "{\"start\":");
-    buf_number(out, edit->start);
-    reply_number(out, "end", edit->end);
-    reply_text(out, "replacement", edit->replacement);
-    buf_putc(out, '}');
-}
-
-static void put_fix(struct buf *out, const gramc_compilation *compilation, size_t i,
-                    const gramc_finding *finding) {
-    gramc_edit edit;
-    buf_puts(out, "{\"code\":");
-    json_put_string(out, text_of(finding->code));
-    reply_text(out, "path", finding->file);
-    reply_number(out, "start", finding->start);
-    reply_number(out, "end", finding->end);
-    reply_name(out, "edits");
-    for (size_t j = 0; gramc_finding_edit(compilation, i, j, &edit); j++) {
-        buf_putc(out, j ? ',' : '[');
-        put_edit(out, &edit);
-    }
-    buf_puts(out, "]}");
-}
-
-/* Of the findings that know their edits. */
-static void put_fixes(struct buf *out, const gramc_compilation *compilation) {
-    gramc_finding finding;
-    gramc_edit edit;
-    bool any = false;
-    reply_name(out, "fixes");
-    buf_putc(out, '[');
-    for (size_t i = 0; gramc_finding_get(compilation, i, &finding); i++) {
-        if (!gramc_finding_edit(compilation, i, 0, &edit)) continue;
-        if (any) buf_putc(out, ',');
-        put_fix(out, compilation, i, &finding);
-        any = true;
-    }
-    buf_putc(out, ']');
-}
-
-gramc_status reply_findings(struct call *call, const gramc_compilation *compilation) {
+gramc_status reply_findings(struct call *call, const gramc_compilation *compilation,
+                            gramc_text otherwise) {
     gramc_report_format format;
     struct buf report;
     const gramc_text wanted = call_text(call, CALL_FORMAT);
-    if (!gramc_report_format_find(wanted.len ? wanted : TEXT("json"), &format)) {
+    if (!gramc_report_format_find(wanted.len ? wanted : otherwise, &format)) {
         call->why = "there is no such format of findings";
         return GRAMC_USAGE;
     }
@@ -79,7 +40,6 @@ gramc_status reply_findings(struct call *call, const gramc_compilation *compilat
     reply_number(call->out, "warnings", gramc_finding_count(compilation, GRAMC_WARNING));
     reply_number(call->out, "notes", gramc_finding_count(compilation, GRAMC_NOTE));
     reply_text(call->out, "report", buf_view(&report));
-    put_fixes(call->out, compilation);
     buf_free(&report);
     if (status != GRAMC_OK) return status;
     bool fails = gramc_configuration_is_broken(compilation) || gramc_finding_failures(compilation);
