@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds libgramc for WebAssembly with Debian's emscripten, and the npm module around it:
 #     build.sh [OUT]
-# leaves OUT/module (OUT is build/wasm unless it is named). Nothing is fetched but the sources of PCRE2 and
+# leaves OUT/module and OUT/playground.html (OUT is build/wasm unless it is named). Nothing is fetched but the sources of PCRE2 and
 # libyaml (libraries.sh); emscripten's own ports stay off.
 set -eu
 source=$(cd "$(dirname "$0")/.." && pwd)
@@ -37,3 +37,4 @@ cat >"$out/module/package.json" <<EOF
   "files": ["gramc.wasm", "gramc.js", "gramc.d.ts"]
 }
 EOF
+python3 "$source/wasm/page.py" "$out/module/gramc.wasm" "$out/playground.html"

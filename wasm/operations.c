@@ -17,7 +17,8 @@ static bool is_over(gramc_status status) {
 static int read_file(void *ctx, gramc_text path, gramc_text *out) {
     struct call *call = ctx;
     const struct json *file = json_get_text(call->members[CALL_FILES], path);
-    if (!file) return GRAMC_NOT_FOUND;
+    bool leaves = text_starts(path, "/") || text_starts(path, "../");
+    if (!file) return leaves ? GRAMC_USAGE : GRAMC_NOT_FOUND;
     *out = arena_text(&call->arena, file->text);
     return out->ptr ? 0 : GRAMC_NOMEM;
 }
