@@ -80,6 +80,8 @@ static const struct row {
      "{\"text\":\"{imports: \\\"b.gram\\\"}\\n[a:Agent {description: \\\"d\\\"} | "
      "t]\",\"files\":{}}",
      "findings", "report", "b.gram"},
+    {"check", "{\"text\":\"{imports: \\\"../b.gram\\\"}\",\"files\":{}}", "findings", "report",
+     "outside the project"},
     {"compile", "{\"text\":\"" TOOL "\",\"target\":\"json-schema\"}", "ok", "output",
      "\"integer\""},
     {"compile", "{\"text\":\"" TOOL "\",\"target\":\"markdown\"}", "ok", "output", "Adds"},
