@@ -7,6 +7,8 @@ out=${1:-$source/build/packages}
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
 here=$source/packaging
+# Unpacked once, for both that are cross-built.
+export GRAMC_SYSROOT="$source/build/sysroot"
 for arch in amd64 arm64; do
     sh "$here/static.sh" --arch $arch "$out"
     sh "$here/tarball.sh" --arch $arch "$out"

@@ -10,7 +10,10 @@ triplet=$(machine_of "$arch")-linux-gnu
 packages=libc6-dev,linux-libc-dev,libpcre2-dev,libyaml-dev,libuv1-dev,libcurl4-openssl-dev,libsqlite3-dev,libedit-dev,libmicrohttpd-dev,libpq5
 need mmdebstrap mmdebstrap
 rm -rf "$folder.new"
-mmdebstrap --quiet --arch="$arch" --variant=extract --skip=essential/unlink,cleanup/apt/cache --include="$packages" bookworm "$folder.new" \
+# Who is not root is root of a namespace of his own: what is only unpacked asks for no other users.
+as_root=
+[ "$(id -u)" = 0 ] || as_root='unshare -r'
+$as_root mmdebstrap --quiet --mode=root --arch="$arch" --variant=extract --skip=essential/unlink,cleanup/apt/cache --include="$packages" bookworm "$folder.new" \
     ${GRAMC_MIRROR:+"$GRAMC_MIRROR"} >&2 || fail "mmdebstrap did not unpack Debian's files for $arch"
 for deb in "$folder.new"/var/cache/apt/archives/*.deb; do
     dpkg-deb -W --showformat='${Package}\t${Version}\t${source:Package}\n' "$deb" >>"$folder.new/PACKAGES"

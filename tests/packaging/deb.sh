@@ -7,6 +7,7 @@ source=$1
 . "$(dirname "$0")/root.sh"
 . "$(dirname "$0")/../support/expect.sh"
 need mmdebstrap "makes a bare Debian"
+[ "$(id -u)" = 0 ] || lack "a whole Debian has files of several users, which root alone unpacks"
 need dpkg-shlibdeps "finds what packages need"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

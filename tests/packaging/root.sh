@@ -17,7 +17,9 @@ else
 fi
 bare_root() {
     need mmdebstrap "unpacks Debian"
-    mmdebstrap --quiet --variant=extract --include="$3" "$2" "$1" ${GRAMC_MIRROR:+"$GRAMC_MIRROR"} || return
+    local as_root=
+    [ "$(id -u)" = 0 ] || as_root='unshare -r'
+    $as_root mmdebstrap --quiet --mode=root --variant=extract --include="$3" "$2" "$1" ${GRAMC_MIRROR:+"$GRAMC_MIRROR"} || return
     # A suite whose /usr is merged by a package's script, which was not run.
     for folder in lib lib64 bin; do
         [ -e "$1/$folder" ] || [ ! -e "$1/usr/$folder" ] || ln -s "usr/$folder" "$1/$folder"
