@@ -138,6 +138,9 @@ function(gramc_library name)
   endforeach()
   set_target_properties(${name}_static PROPERTIES OUTPUT_NAME ${name}_internal)
   set_target_properties(${name}_shared PROPERTIES OUTPUT_NAME ${name})
+  if(EMSCRIPTEN) # it has no shared libraries and makes an archive, of which there is one by that name
+    set_target_properties(${name}_shared PROPERTIES SUFFIX .so)
+  endif()
   # As in the shared one: the runtime has copies of base and toolbox that nobody sees.
   if(name STREQUAL "gramcrun")
     list(APPEND objects $<TARGET_OBJECTS:layer_base_private> $<TARGET_OBJECTS:layer_toolbox>)
@@ -203,6 +206,23 @@ function(gramc_language_server)
   add_dependencies(layer_lsp generated_parser)
   add_library(gramclsp_static STATIC $<TARGET_OBJECTS:layer_lsp>)
   target_link_libraries(gramclsp_static PUBLIC gramc_static)
+endfunction()
+
+# What JavaScript calls (wasm/): objects for the tests, and under emscripten gramc.wasm, which imports
+# nothing that would need emscripten's own JavaScript. The stack lies below all data: who overruns it
+# leaves the memory, and is stopped.
+function(gramc_wasm)
+  gramc_layer(wasm)
+  if(NOT EMSCRIPTEN)
+    return()
+  endif()
+  add_executable(gramc_wasm $<TARGET_OBJECTS:layer_wasm>)
+  target_link_libraries(gramc_wasm PRIVATE gramc_static)
+  target_link_options(gramc_wasm PRIVATE -O2 --no-entry -sSTANDALONE_WASM -sALLOW_MEMORY_GROWTH
+    -sTOTAL_STACK=4MB -sINITIAL_MEMORY=16MB -sMAXIMUM_MEMORY=2GB -Wl,--stack-first
+    -sEXPORTED_FUNCTIONS=_gramc_wasm_call,_gramc_wasm_alloc,_gramc_wasm_free)
+  set_target_properties(gramc_wasm PROPERTIES OUTPUT_NAME gramc SUFFIX .wasm
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
 endfunction()
 
 # A program that loads nothing: libc and all else is inside.

@@ -90,7 +90,7 @@ bool evaluate_find_equal(struct evaluation *evaluation, const struct json *array
     for (const struct json *item = array->first; item; item = item->next, i++) {
         uint64_t hash = hash_value(evaluation, item);
         if (evaluation->status != GRAMC_OK) return false;
-        for (size_t at = hash;; at++) {
+        for (size_t at = (size_t)hash;; at++) {
             struct hashed *slot = &table[at & (size - 1)];
             if (!slot->item) {
                 *slot = (struct hashed){hash, item, i};

@@ -50,7 +50,7 @@ struct run {
     bool given_up;
     bool unfilled;    /* somewhere a default may be missing */
     bool has_session; /* regexes is in use */
-    size_t again, most_again;
+    uint64_t again, most_again;
     uint64_t steps, all_steps; /* left, and at first, beside `again`: for patterns and documents */
     const char *furthest;      /* that a value was read to which was refused */
     const char *read_from, *read_to; /* of a value that was accepted: it is JSON */
@@ -323,7 +323,7 @@ static inline const char *run_refuse(struct run *run, const char *p) {
 }
 
 /* Counts what is looked at again; false when it was too much. */
-static inline bool run_look_again(struct run *run, size_t bytes) {
+static inline bool run_look_again(struct run *run, uint64_t bytes) {
     run->again += bytes;
     return run->again <= run->most_again || run_give_up(run);
 }
@@ -403,7 +403,7 @@ static inline void run_init(struct run *run, const struct gramc_schema *schema, 
     run->slots = NULL;
     run->read_from = NULL;
     run->ends = NULL;
-    run->most_again = RUN_AGAIN + RUN_AGAIN_PER_BYTE * (size_t)(end - start);
+    run->most_again = RUN_AGAIN + RUN_AGAIN_PER_BYTE * (uint64_t)(end - start);
     run->steps = run->all_steps =
         JUDGE_STEPS_MAX + EVALUATE_STEPS_PER_BYTE * (uint64_t)(end - start);
     run->furthest = start;

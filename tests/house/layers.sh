@@ -22,7 +22,7 @@ headers_of() {
     experiment/stat) echo "gramc/gramc.h" ;;
     serve) echo "$compiled gramc/event.h gramc/runtime.h page.h" ;;
     lsp) echo "$compiled parser.h" ;;
-    cli | cli/generate) echo "$compiled" ;;
+    cli | cli/generate | wasm) echo "$compiled" ;;
     cli/run) echo "$compiled gramc/event.h gramc/runtime.h gramc/experiment.h" ;;
     cli/host) echo "gramc/gramc.h gramc/plugin.h runtime/process/plugin.h runtime/process/report.h" ;;
     esac
@@ -60,6 +60,7 @@ allowed cli "base lsp cli"
 allowed cli/run "base experiment serve cli"
 allowed cli/generate "base cli"
 allowed cli/host "base cli"
+allowed wasm "base wasm"
 
 others=$(grep -rl 'curl/curl.h' base jsonschema jolt toolbox grammar compiler runtime experiment serve lsp cli | grep -v '^runtime/net/http.c$')
 [ -z "$others" ] || { echo "only runtime/net/http.c may include curl: $others"; bad=1; }

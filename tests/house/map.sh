@@ -5,7 +5,7 @@ set -u
 cd "$1" || exit 2
 page=docs/architecture.md
 bad=0 seen=0
-for folder in $(find base jsonschema jolt toolbox grammar compiler runtime experiment serve lsp cli -name '*.c' -exec dirname {} + | sort -u); do
+for folder in $(find base jsonschema jolt toolbox grammar compiler runtime experiment serve lsp cli wasm -name '*.c' -exec dirname {} + | sort -u); do
     seen=$((seen + 1))
     grep -qF "\`$folder/\`" $page || { echo "$page does not name $folder/"; bad=1; }
 done

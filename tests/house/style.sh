@@ -6,7 +6,7 @@ cd "$1" || exit 2
 bad=0
 complain() { echo "$*"; bad=1; }
 
-libraries="base jsonschema jolt toolbox grammar compiler runtime experiment serve lsp"
+libraries="base jsonschema jolt toolbox grammar compiler runtime experiment serve lsp wasm"
 sources=$(find $libraries cli -name '*.c')
 headers=$(find include $libraries cli -name '*.h')
 others=$(find tests specs bench examples -name node_modules -prune -o \( -name '*.c' -o -name '*.h' \) -print)
