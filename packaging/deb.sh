@@ -14,7 +14,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 configure "$dir" "$arch" -DGRAMC_STATIC=OFF -DGRAMC_RUNTIME=ON -DCMAKE_INSTALL_PREFIX=/usr \
-    -DCMAKE_INSTALL_LIBDIR="lib/$triplet" -DCMAKE_SKIP_INSTALL_RPATH=ON
+    -DCMAKE_INSTALL_LIBDIR="lib/$triplet" -DCMAKE_SKIP_RPATH=ON
 build "$dir" all
 # tree PACKAGE COMPONENT: its files, stripped, with what every package has
 tree() {
