@@ -64,7 +64,7 @@ MENDED = [
 
 
 def bundle(static):
-    """Debian's furo leaves its script and its style in pieces that only a server of Debian's could join."""
+    """Debian's furo has its script and style in pieces that only a server of Debian's could join."""
     script, style = static / 'scripts/furo.js', static / 'styles/furo.css'
     gumshoe = static / 'scripts/gumshoe-patched.js'
     begin, text = 'import Gumshoe from "./gumshoe-patched.js";', script.read_text(encoding='utf-8')
@@ -73,8 +73,12 @@ def bundle(static):
 
     def fetch(match):
         return (pathlib.Path('/usr/share/javascript') / match[1]).read_text(encoding='utf-8')
-    text = style.read_text(encoding='utf-8')
-    style.write_text(re.sub(r'@import url\(/javascript/([^)]*)\);', fetch, text), encoding='utf-8')
+    text = re.sub(r'@import url\(/javascript/([^)]*)\);', fetch, style.read_text(encoding='utf-8'))
+    if 'prefers-color-scheme' not in text:
+        # Its dark is there for the switch, and lost for those who have set all to dark.
+        dark = re.search(r'body\[data-theme="dark"\] (\{\s*--color-problematic.*?\})', text, re.S)[1]
+        text += '@media screen and (prefers-color-scheme: dark) { body:not([data-theme="light"]) ' + dark + ' }\n'
+    style.write_text(text, encoding='utf-8')
 
 
 def mend(app, exception):
