@@ -140,7 +140,7 @@ def page():
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     (folder / "specs").symlink_to(f"{SOURCE}/specs")
-    block = re.search(r"```console\n(.*?)```", pathlib.Path(SOURCE, "docs/stub.md").read_text(), re.S)[1]
+    block = re.search(r"```text\n(.*?)```", pathlib.Path(SOURCE, "docs/stub.md").read_text(), re.S)[1]
     for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
         command, _, printed = part.partition("\n")
         code, out, said = do("sh", "-c", f'gramc() {{ "{GRAMC}" "$@"; }}; {command} 2>&1', cwd=folder)
