@@ -72,6 +72,14 @@ static const struct command commands[] = {
      "  gramc import --from mcp --agent helper list.json\n"
      "  gramc import petstore.json -o pets.gram --library pets-http.gram\n",
      cmd_import},
+    {"stub", FOR_STUB, "FILE|FOLDER|-...",
+     "Writes a program with a place for each tool of a spec, and the tool library that binds the\n"
+     "tools to it. Both work as they are. Without -o the program alone is printed.",
+     "Examples:\n"
+     "  gramc stub spec.gram --lang python -o tools\n"
+     "  gramc stub spec.gram --lang typescript --kind mcp -o tools\n"
+     "  gramc stub spec.gram --lang c --kind plugin --agent helper -o tools\n",
+     cmd_stub},
     {"explain", FOR_EXPLAIN, "[CODE]",
      "Tells more about a finding, with an example of each kind. Without a code it lists them all.",
      "Examples:\n"

@@ -46,7 +46,8 @@ enum {
     FOR_CASSETTE = 1 << 24,
     FOR_LOCK = 1 << 25,
     FOR_LSP = 1 << 26,
-    FOR_ALL = (1 << 27) - 1 /* room for those that come */
+    FOR_STUB = 1 << 27,
+    FOR_ALL = (1 << 28) - 1 /* room for those that come */
 };
 
 /* The longest path that is put together here, and the most options of one command. */
@@ -265,6 +266,7 @@ int cmd_compile(struct cli *cli);
 int cmd_explain(struct cli *cli);
 int cmd_jolt(struct cli *cli);
 int cmd_lsp(struct cli *cli);
+int cmd_stub(struct cli *cli);
 int cmd_trace(struct cli *cli);
 int cmd_fmt(struct cli *cli);
 int cmd_diff(struct cli *cli);

@@ -167,6 +167,30 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_target_answer(gramc_text target,
                                                           const gramc_allocator *allocator,
                                                           gramc_writer writer);
 
+/* ## Skeletons
+ * A program with a place for each tool, and the library that binds the tools to it: both work as
+ * they are, and answer with values of the right type. */
+typedef struct gramc_stub_options {
+    size_t struct_size; /* sizeof(gramc_stub_options) */
+    gramc_text language, kind;
+} gramc_stub_options;
+
+/* The i-th language ("c", "python"...), and the i-th kind that it has ("exec", "staying"...); NULL
+ * past the end. Any thread. */
+GRAMC_API const char *gramc_stub_language(size_t i);
+GRAMC_API const char *gramc_stub_kind(gramc_text language, size_t i);
+/* Writes the i-th file of the skeleton, the program first; *name is what it is called. Of an
+ * agent's tools (agent NULL: all of the spec). GRAMC_NOT_FOUND: there are fewer files. GRAMC_USAGE:
+ * no such language or kind. GRAMC_FINDINGS: no value was found that the result type of *bad
+ * accepts. GRAMC_NOMEM, GRAMC_LIMIT, GRAMC_IO. The caller's thread, as with everything that takes a
+ * compilation. */
+GRAMC_API GRAMC_MUST_USE gramc_status gramc_stub_print(gramc_compilation *compilation,
+                                                       const gramc_spec *spec,
+                                                       const gramc_agent *agent,
+                                                       const gramc_stub_options *options, size_t i,
+                                                       const char **name, const gramc_tool **bad,
+                                                       gramc_writer writer);
+
 /* ## Formatting */
 typedef struct gramc_format_options {
     size_t struct_size; /* sizeof(gramc_format_options) */

@@ -1,0 +1,165 @@
+"""What gramc stub writes works before anything is filled in. For each language and kind, of specs with every
+type and of those in specs/: it compiles without a warning, binds, answers each call with what the result's
+schema accepts, and is called in a run.
+    stub.py SOURCE GRAMC WORK CC|- [NODE]     with NODE: TypeScript alone"""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+SOURCE, GRAMC, WORK, CC = sys.argv[1:5]
+NODE = sys.argv[5] if len(sys.argv) > 5 else None
+FLAGS = "-std=c11 -O1 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror".split()
+KINDS = {"c": ["exec", "staying", "plugin"], "python": ["exec", "staying", "mcp"],
+         "typescript": ["exec", "staying", "mcp"]}
+FILES = {"c": "tools.c", "python": "tools.py", "typescript": "tools.ts"}
+SPECS = {"tests/data/stub/every.gram": "every", "specs/hello_world.gram": None,
+         "specs/calculator.gram": None, "specs/demo/greeter.gram": None}
+failures, calls = [], 0
+
+
+def do(*command, cwd=None, stdin=""):
+    path = (os.path.dirname(NODE) + ":" if NODE else "") + os.environ["PATH"]
+    done = subprocess.run([str(c) for c in command], cwd=cwd, text=True, capture_output=True, input=stdin,
+                          timeout=120, env={**os.environ, "PATH": path, "NO_COLOR": "1"})
+    return done.returncode, done.stdout, done.stderr
+
+
+def check(good, *what):
+    if not good:
+        failures.append(what)
+        print("FAILED:", *what, file=sys.stderr)
+    return good
+
+
+def sample(schema, root, depth=0):
+    """Something plain that a simple schema accepts; gramc validate says whether it does."""
+    if schema is True or not schema:
+        return 1
+    if "$ref" in schema:
+        return sample(root["$defs"][schema["$ref"].split("/")[-1]], root, depth + 1)
+    for word in ("const", "default"):
+        if word in schema:
+            return schema[word]
+    if "enum" in schema:
+        return schema["enum"][0]
+    for word in ("anyOf", "oneOf"):
+        if word in schema:
+            return sample(schema[word][0], root, depth + 1)
+    kind = schema.get("type")
+    kind = kind[0] if isinstance(kind, list) else kind
+    if kind == "object":
+        wanted = {n: sample(s, root, depth + 1) for n, s in schema.get("properties", {}).items()
+                  if n in schema.get("required", [])}
+        while len(wanted) < schema.get("minProperties", 0):
+            wanted[f"more{len(wanted)}"] = sample(schema.get("additionalProperties", True), root)
+        return wanted
+    if kind == "array":
+        first = [sample(s, root, depth + 1) for s in schema.get("prefixItems", [])]
+        more = max(0, schema.get("minItems", 0) - len(first))
+        return first + [sample(schema.get("items", True), root, depth + 1)] * more
+    if kind == "string":
+        formats = {"date": "2024-02-29", "date-time": "2024-02-29T12:00:00Z"}
+        return formats.get(schema.get("format"), "x" * max(1, schema.get("minLength", 1)) + "\u2028\u00e9\"\\")
+    return {"integer": schema.get("minimum", 1), "number": 1.5, "boolean": True, "null": None}.get(kind, 1)
+
+
+def build(language, kind, folder):
+    """True if it compiles without a word."""
+    if language == "python":
+        command = ["python3", "-W", "error", "-m", "py_compile", "tools.py"]
+    elif language == "typescript":
+        command = [NODE, "--check", "tools.ts"]
+    elif kind == "plugin":
+        command = [CC, *FLAGS, "-I" + SOURCE + "/include", "-shared", "-fPIC", "-o", "tools.so", "tools.c"]
+    else:
+        command = [CC, *FLAGS, "-o", "tools", "tools.c"]
+    code, out, said = do(*command, cwd=folder)
+    return check(code == 0, language, kind, folder, out, said)
+
+
+def call_all(spec, library, tools, what):
+    global calls
+    for tool in tools:
+        name, arguments = tool["name"], sample(tool["parameters"], tool["parameters"])
+        path = library.parent / "value.json"
+        path.write_text(json.dumps(arguments))
+        code, out, said = do(GRAMC, "validate", f"{spec}#{name}", path)
+        check(code == 0, "the test's own arguments", name, arguments, out, said)
+        code, out, said = do(GRAMC, "call", "--trust", library, name, f"@{path}")
+        calls += 1
+        if not check(code == 0, what, name, out, said):
+            continue
+        result = tool.get("result", {})
+        if result.get("type") == "null":
+            check(out.strip() in ("", "null"), what, name, "said something", out)
+            continue
+        is_text = result.get("type") == "string"
+        path.write_text(json.dumps(out.rstrip("\n")) if is_text else out)
+        code, out, said = do(GRAMC, "validate", "--result", f"{spec}#{name}", path)
+        check(code == 0, what, name, "is no result", path.read_text(), out, said)
+
+
+def try_one(spec, agent, language, kind):
+    what = f"{language} {kind} {spec}"
+    folder = pathlib.Path(WORK, language, kind, pathlib.Path(spec).stem)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    options = ["--agent", agent] if agent else []
+    command = [GRAMC, "stub", spec, "--lang", language, "--kind", kind, "-o", folder, *options]
+    code, out, said = do(*command)
+    if not check(code == 0, what, out, said):
+        return
+    code, _, said = do(*command)
+    check(code == 2 and "--force" in said, what, "overwrites", said)
+    check(do(*command, "--force")[0] == 0, what, "--force")
+    tools = json.loads(do(GRAMC, "compile", spec, *options)[1])
+    text = (folder / FILES[language]).read_text()
+    check(text.count("TODO") == len(tools), what, "TODOs", text.count("TODO"))
+    printed = do(GRAMC, "stub", spec, "--lang", language, "--kind", kind, *options)
+    check(printed[1] == text, what, "prints something else than it writes")
+    if not build(language, kind, folder):
+        return
+    library = folder / "tools.gram"
+    check(do(GRAMC, "check", library)[0] == 0, what, "library", do(GRAMC, "check", library))
+    check(do(GRAMC, "fmt", "--check", library)[0] == 0, what, "library's style", do(GRAMC, "fmt", "--diff", library)[1])
+    code, out, said = do(GRAMC, "bind", "--trust", spec, "--library", library, *options)
+    check(code == 0, what, "bind", out, said)
+    call_all(spec, library, tools, what)
+    code, out, said = do(GRAMC, "run", spec, "--library", library, "--model", "mock", "--approve-all", "--trust", *options, "Hello")
+    check(code == 0, what, "run", out, said)
+
+
+def page():
+    """The commands of docs/stub.md print what stands there."""
+    folder = pathlib.Path(WORK, "page")
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    (folder / "specs").symlink_to(f"{SOURCE}/specs")
+    block = re.search(r"```text\n(.*?)```", pathlib.Path(SOURCE, "docs/stub.md").read_text(), re.S)[1]
+    for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
+        command, _, printed = part.partition("\n")
+        code, out, said = do("sh", "-c", f'gramc() {{ "{GRAMC}" "$@"; }}; {command} 2>&1', cwd=folder)
+        check(out == printed, "docs/stub.md", command, out, printed)
+
+
+def main():
+    languages = ["typescript"] if NODE else ["python", "c"]
+    tried = 0
+    for spec, agent in SPECS.items():
+        for language in languages:
+            for kind in KINDS[language]:
+                try_one(f"{SOURCE}/{spec}", agent, language, kind)
+                tried += 1
+    page()
+    code, _, said = do(GRAMC, "stub", f"{SOURCE}/specs/calculator.gram", "--lang", "c", "--kind", "mcp")
+    check(code == 2 and "exec, staying, plugin" in said, "a kind that is not offered", code, said)
+    print(f"{tried} skeletons, {calls} calls, {len(failures)} failures")
+    sys.exit(1 if failures or not calls else 0)
+
+
+main()
