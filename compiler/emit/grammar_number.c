@@ -133,13 +133,22 @@ struct places {
     gramc_text low, high;
     bool has_low, over; /* more than it */
     bool has_high, under;
+    bool some;   /* one is needed at least */
     size_t room; /* places that may be written */
 };
 
+/* Zeros, then another digit, and some more. All places do not have to be counted, unless there are
+ * to be fewer of them. */
 static const struct piece *some_above_zero(struct grammar *g, size_t room) {
-    if (room == 0) return &piece_never;
-    const struct piece *zeros = piece_repeat(g, piece_text(g, "0"), 0, room - 1);
-    return piece_row(g, PIECES(zeros, digits_from(g, '1', '9'), digits(g, 0, room - 1)));
+    const struct piece *any = &piece_never, *digit = digits_from(g, '1', '9');
+    const struct piece *zeros = piece_repeat(g, piece_text(g, "0"), 0, PLACES - 1);
+    if (room == PLACES) return piece_row(g, PIECES(zeros, digit, digits(g, 0, room - 1)));
+    for (size_t k = 0; k < room; k++) {
+        zeros = piece_repeat(g, piece_text(g, "0"), k, k);
+        const struct piece *one = piece_row(g, PIECES(zeros, digit, digits(g, 0, room - 1 - k)));
+        any = piece_choice(g, PIECES(any, one));
+    }
+    return any;
 }
 
 static const struct piece *places_between(struct grammar *g, struct places p);
@@ -152,21 +161,22 @@ static const struct piece *next_place(struct grammar *g, struct places p, char l
     if (p.low.len) p.low = text_slice(p.low, 1, p.low.len);
     if (p.high.len) p.high = text_slice(p.high, 1, p.high.len);
     p.room--;
+    p.some = false;
     return piece_row(g, PIECES(digits_from(g, from, to), places_between(g, p)));
 }
 
 static bool may_end(const struct places *p) {
+    if (p->some) return false;
     if (p->has_low && (p->low.len || p->over)) return false;
     return !(p->has_high && p->under && p->high.len == 0);
 }
 
-/* Zero or more places. */
 static const struct piece *places_between(struct grammar *g, struct places p) {
     if (p.has_low && p.low.len == 0 && !p.over) p.has_low = false;
-    if (!p.has_low && !p.has_high) return digits(g, 0, p.room);
+    if (!p.has_low && !p.has_high) return digits(g, p.some, p.room);
     if (p.has_high && p.high.len == 0) {
         if (p.under || p.has_low) return &piece_never;
-        return piece_repeat(g, piece_text(g, "0"), 0, p.room);
+        return piece_repeat(g, piece_text(g, "0"), p.some, p.room);
     }
     if (p.has_low && p.low.len == 0 && !p.has_high) return some_above_zero(g, p.room);
     const struct piece *end = may_end(&p) ? &piece_empty : &piece_never;
@@ -185,17 +195,11 @@ static const struct piece *places_between(struct grammar *g, struct places p) {
 
 /* The point and what follows, or nothing. */
 static const struct piece *fraction(struct grammar *g, struct places p) {
-    const struct piece *none = may_end(&p) ? &piece_empty : &piece_never;
-    if (p.has_low && p.low.len == 0 && !p.over) p.has_low = false;
-    if (p.room == 0) return none;
-    struct places more = p;
-    const struct piece *places;
-    if (!p.has_low && !p.has_high) places = digits(g, 1, p.room);
-    else if (p.has_high && p.high.len == 0 && !p.under && !p.has_low)
-        places = piece_repeat(g, piece_text(g, "0"), 1, p.room);
-    else places = places_between(g, more);
+    bool may_be_none = may_end(&p);
+    p.some = true;
+    const struct piece *places = p.room ? places_between(g, p) : &piece_never;
     const struct piece *pointed = piece_row(g, PIECES(piece_text(g, "."), places));
-    return piece_is_empty(none) ? piece_maybe(g, pointed) : pointed;
+    return may_be_none ? piece_maybe(g, pointed) : pointed;
 }
 
 /* ## Ranges */
@@ -245,13 +249,13 @@ static const struct piece *whole_range(struct grammar *g, const struct bounds *b
 /* Numbers with places, whose whole part may be that of a bound. */
 static const struct piece *broken_range(struct grammar *g, const struct bounds *b) {
     gramc_text from = whole_of(&b->low), to = b->high.is_there ? whole_of(&b->high) : TEXT("");
-    struct places p = {places_of(&b->low),
-                       places_of(&b->high),
-                       true,
-                       b->over,
-                       b->high.is_there,
-                       b->under,
-                       b->room};
+    struct places p = {.low = places_of(&b->low),
+                       .high = places_of(&b->high),
+                       .has_low = true,
+                       .over = b->over,
+                       .has_high = b->high.is_there,
+                       .under = b->under,
+                       .room = b->room};
     int order = to.len ? compare_whole(from, to) : -1;
     if (order > 0) return &piece_never;
     if (order == 0) return piece_row(g, PIECES(piece_bytes(g, from), fraction(g, p)));
