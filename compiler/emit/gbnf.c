@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 
-static void put_piece(struct buf *out, const struct piece *piece, bool grouped);
+static void put_piece(struct buf *out, const struct grammar_piece *piece, bool grouped);
 
 static bool is_printed_plain(uint32_t c) {
     return (c >= ' ' && c < 0x7F) || (c > 0xA0 && !text_is_treacherous(c));
@@ -38,7 +38,7 @@ static void put_in_set(struct buf *out, uint32_t c) {
     else put_plain(out, c);
 }
 
-static void put_parts(struct buf *out, const struct piece *piece, const char *between) {
+static void put_parts(struct buf *out, const struct grammar_piece *piece, const char *between) {
     for (uint32_t i = 0; i < piece->count; i++) {
         if (i) buf_puts(out, between);
         put_piece(out, piece->parts[i], piece->kind == PIECE_ROW);
@@ -46,7 +46,7 @@ static void put_parts(struct buf *out, const struct piece *piece, const char *be
 }
 
 /* `grouped`: inside something that binds closer than a choice does. */
-static void put_piece(struct buf *out, const struct piece *piece, bool grouped) {
+static void put_piece(struct buf *out, const struct grammar_piece *piece, bool grouped) {
     bool brackets = grouped && piece->kind == PIECE_CHOICE;
     if (brackets) buf_putc(out, '(');
     switch (piece->kind) {
@@ -69,14 +69,14 @@ static void put_piece(struct buf *out, const struct piece *piece, bool grouped) 
     if (brackets) buf_putc(out, ')');
 }
 
-static void put_rule(struct buf *out, gramc_text name, const struct piece *piece) {
+static void put_rule(struct buf *out, gramc_text name, const struct grammar_piece *piece) {
     buf_text(out, name);
     buf_puts(out, " ::= ");
     put_piece(out, piece, false);
     buf_putc(out, '\n');
 }
 
-static void print(struct buf *out, struct grammar *g, const struct piece *root) {
+static void print(struct buf *out, struct grammar *g, const struct grammar_piece *root) {
     put_rule(out, TEXT("root"), root);
     for (const struct grammar_rule *rule = g->first; rule; rule = rule->next)
         if (rule->is_used) put_rule(out, rule->name, rule->piece);

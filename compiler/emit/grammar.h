@@ -30,21 +30,21 @@ struct char_range {
     uint32_t low, high;
 };
 
-struct piece {
+struct grammar_piece {
     enum piece_kind kind;
     uint32_t count; /* of parts or ranges */
     uint32_t least, most;
     gramc_text text;
     const struct char_range *ranges; /* sorted, with gaps between them, no surrogates */
-    const struct piece **parts;
+    const struct grammar_piece **parts;
     struct grammar_rule *rule;
 };
 
 struct grammar_rule {
     struct grammar_rule *next;
-    gramc_text name;           /* letters, digits and hyphens */
-    struct conjunction of;     /* the schemas that it is for; none: not of a schema */
-    const struct piece *piece; /* NULL while it is being made */
+    gramc_text name;                   /* letters, digits and hyphens */
+    struct conjunction of;             /* the schemas that it is for; none: not of a schema */
+    const struct grammar_piece *piece; /* NULL while it is being made */
     bool is_begun, is_finite, is_used, is_scanned;
 };
 
@@ -71,48 +71,53 @@ struct grammar {
 };
 
 /* Pieces that need no memory. */
-extern const struct piece piece_never, piece_empty;
+extern const struct grammar_piece piece_never, piece_empty;
 
-const struct piece *piece_text(struct grammar *g, const char *text);
-const struct piece *piece_bytes(struct grammar *g, gramc_text text);
+const struct grammar_piece *piece_text(struct grammar *g, const char *text);
+const struct grammar_piece *piece_bytes(struct grammar *g, gramc_text text);
 /* A character of the ranges, which are sorted and copied; none: never. */
-const struct piece *piece_set(struct grammar *g, enum piece_kind kind,
-                              const struct char_range *ranges, size_t count);
-const struct piece *piece_row(struct grammar *g, const struct piece *const *parts, size_t count);
-const struct piece *piece_choice(struct grammar *g, const struct piece *const *parts, size_t count);
-const struct piece *piece_repeat(struct grammar *g, const struct piece *part, uint64_t least,
-                                 uint64_t most);
-const struct piece *piece_rule(struct grammar *g, struct grammar_rule *rule);
+const struct grammar_piece *piece_set(struct grammar *g, enum piece_kind kind,
+                                      const struct char_range *ranges, size_t count);
+const struct grammar_piece *piece_row(struct grammar *g, const struct grammar_piece *const *parts,
+                                      size_t count);
+const struct grammar_piece *piece_choice(struct grammar *g,
+                                         const struct grammar_piece *const *parts, size_t count);
+const struct grammar_piece *piece_repeat(struct grammar *g, const struct grammar_piece *part,
+                                         uint64_t least, uint64_t most);
+const struct grammar_piece *piece_rule(struct grammar *g, struct grammar_rule *rule);
 #define PIECES(...)                                                                                \
-    (const struct piece *[]){__VA_ARGS__},                                                         \
-        sizeof((const struct piece *[]){__VA_ARGS__}) / sizeof(const struct piece *)
-static inline const struct piece *piece_maybe(struct grammar *g, const struct piece *part) {
+    (const struct grammar_piece *[]){__VA_ARGS__},                                                 \
+        sizeof((const struct grammar_piece *[]){__VA_ARGS__}) /                                    \
+            sizeof(const struct grammar_piece *)
+static inline const struct grammar_piece *piece_maybe(struct grammar *g,
+                                                      const struct grammar_piece *part) {
     return piece_repeat(g, part, 0, 1);
 }
-static inline bool piece_is_never(const struct piece *piece) {
+static inline bool piece_is_never(const struct grammar_piece *piece) {
     return piece->kind == PIECE_NEVER;
 }
-static inline bool piece_is_empty(const struct piece *piece) {
+static inline bool piece_is_empty(const struct grammar_piece *piece) {
     return piece->kind == PIECE_TEXT && piece->text.len == 0;
 }
 
 /* Parts that are gathered for a row or a choice. */
 struct piece_list {
     struct grammar *g;
-    const struct piece **parts;
+    const struct grammar_piece **parts;
     size_t count, size;
 };
-void piece_list_add(struct piece_list *list, const struct piece *piece);
+void piece_list_add(struct piece_list *list, const struct grammar_piece *piece);
 
 /* A rule with a name of its own, near to the one that is wanted; NULL without memory. */
 struct grammar_rule *grammar_rule_new(struct grammar *g, gramc_text wanted);
 /* The piece by a rule, where there are rules. */
-const struct piece *grammar_named(struct grammar *g, const char *name, const struct piece *piece);
+const struct grammar_piece *grammar_named(struct grammar *g, const char *name,
+                                          const struct grammar_piece *piece);
 
 /* ## What is told. `what` says what is lost, as the end of a sentence. */
 void grammar_narrowed(struct grammar *g, const char *what);
 /* The same, and the empty language. */
-const struct piece *grammar_refused(struct grammar *g, const char *what);
+const struct grammar_piece *grammar_refused(struct grammar *g, const char *what);
 /* Names or items may be the same. */
 void grammar_may_repeat(struct grammar *g, const char *what);
 
@@ -124,22 +129,25 @@ struct meet {
     struct conjunction of;
     const struct json *choices[MEET_CHOICES]; /* keywords with lists */
     uint32_t choice_count;
-    bool is_never, is_too_much, is_closed;
+    bool is_never, is_too_much;
+    bool is_closed;    /* by unevaluatedProperties of the first schema */
+    bool is_call;      /* the arguments themselves: an object */
+    bool is_sealed;    /* it has no names but those that are listed */
     bool refers;       /* a reference was followed */
     gramc_text target; /* the last one */
 };
 
 void meet_add(struct grammar *g, struct meet *meet, const struct json *node);
 /* Values of all the schemas. */
-const struct piece *grammar_meet(struct grammar *g, const struct meet *meet);
-const struct piece *grammar_schema(struct grammar *g, const struct json *schema);
+const struct grammar_piece *grammar_meet(struct grammar *g, const struct meet *meet);
+const struct grammar_piece *grammar_schema(struct grammar *g, const struct json *schema);
 /* One value as it is. */
-const struct piece *grammar_value(struct grammar *g, const struct json *value);
+const struct grammar_piece *grammar_value(struct grammar *g, const struct json *value);
 /* Any value. */
-const struct piece *grammar_any(struct grammar *g);
+const struct grammar_piece *grammar_any(struct grammar *g);
 /* Between the items of a list; behind a name. */
-const struct piece *grammar_comma(struct grammar *g);
-const struct piece *grammar_colon(struct grammar *g);
+const struct grammar_piece *grammar_comma(struct grammar *g);
+const struct grammar_piece *grammar_colon(struct grammar *g);
 /* Steps to a schema inside, for `place`; grammar_leave goes back. */
 size_t grammar_enter(struct grammar *g, const char *step, gramc_text name);
 void grammar_leave(struct grammar *g, size_t len);
@@ -151,40 +159,42 @@ const struct json *grammar_listed(const struct meet *meet);
 bool grammar_accepts(struct grammar *g, const struct meet *meet, gramc_text json);
 
 /* ## One type each */
-const struct piece *grammar_object(struct grammar *g, const struct meet *meet);
-const struct piece *grammar_array(struct grammar *g, const struct meet *meet);
-const struct piece *grammar_string(struct grammar *g, const struct meet *meet);
-const struct piece *grammar_number(struct grammar *g, const struct meet *meet, bool whole);
+const struct grammar_piece *grammar_object(struct grammar *g, const struct meet *meet);
+const struct grammar_piece *grammar_array(struct grammar *g, const struct meet *meet);
+const struct grammar_piece *grammar_string(struct grammar *g, const struct meet *meet);
+const struct grammar_piece *grammar_number(struct grammar *g, const struct meet *meet, bool whole);
 
 /* Parts in a given order, each of which may be absent unless it is required, with commas between.
  */
 struct ordered {
     struct grammar *g;
-    const struct piece **parts;
+    const struct grammar_piece **parts;
     bool *required;
     size_t count;
-    const struct piece *free; /* what may follow them; never: nothing */
-    uint64_t least, most;     /* of all */
-    const char *what;         /* "names" */
+    const struct grammar_piece *free; /* what may follow them; never: nothing */
+    uint64_t least, most;             /* of all */
+    const char *what;                 /* "names" */
 };
-const struct piece *grammar_ordered(struct ordered *list);
+const struct grammar_piece *grammar_ordered(struct ordered *list);
 /* By a rule whose name is the place's, where there are rules. */
-const struct piece *grammar_part(struct grammar *g, const char *suffix, const struct piece *piece);
+const struct grammar_piece *grammar_part(struct grammar *g, const char *suffix,
+                                         const struct grammar_piece *piece);
 /* The most repetitions that engines take; told where that is less. */
 uint64_t grammar_repeats(struct grammar *g, uint64_t most, const char *what);
 
 /* ## Strings */
 /* Any character of a string; one that is none of `c`. */
-const struct piece *grammar_char(struct grammar *g);
-const struct piece *grammar_char_but(struct grammar *g, const uint32_t *c, size_t count);
+const struct grammar_piece *grammar_char(struct grammar *g);
+const struct grammar_piece *grammar_char_but(struct grammar *g, const uint32_t *c, size_t count);
 /* The text, of PIECE_CHARs. */
-const struct piece *grammar_chars(struct grammar *g, gramc_text text);
+const struct grammar_piece *grammar_chars(struct grammar *g, gramc_text text);
 /* Between quotes, each PIECE_CHAR spelled as JSON. */
-const struct piece *grammar_quoted(struct grammar *g, const struct piece *chars);
+const struct grammar_piece *grammar_quoted(struct grammar *g, const struct grammar_piece *chars);
 /* The inside of strings that are none of the names. */
-const struct piece *grammar_other_names(struct grammar *g, const gramc_text *names, size_t count);
+const struct grammar_piece *grammar_other_names(struct grammar *g, const gramc_text *names,
+                                                size_t count);
 /* What a regular expression finds something in, of PIECE_CHARs; NULL: not to be said. */
-const struct piece *grammar_pattern(struct grammar *g, gramc_text pattern);
+const struct grammar_piece *grammar_pattern(struct grammar *g, gramc_text pattern);
 /* {"type":"string"}, and one that has the key as its pattern; the same ones each time. */
 const struct json *grammar_text_schema(struct grammar *g);
 const struct json *grammar_pattern_schema(struct grammar *g, const struct json *member);
@@ -193,18 +203,18 @@ const char *grammar_format(gramc_text format, bool *all);
 
 /* ## Whole documents */
 /* The arguments of a tool. */
-const struct piece *grammar_arguments(struct grammar *g, const struct tool *tool);
+const struct grammar_piece *grammar_arguments(struct grammar *g, const struct tool *tool);
 /* {"name":...,"arguments":...} of any tool of the emission. */
-const struct piece *grammar_calls(struct grammar *g);
+const struct grammar_piece *grammar_calls(struct grammar *g);
 
 /* Without rules that never end, and with `is_used` for those that the root leads to. */
-const struct piece *grammar_prune(struct grammar *g, const struct piece *root);
+const struct grammar_piece *grammar_prune(struct grammar *g, const struct grammar_piece *root);
 
 /* ## Printing */
-typedef void grammar_printer(struct buf *out, struct grammar *g, const struct piece *root);
+typedef void grammar_printer(struct buf *out, struct grammar *g, const struct grammar_piece *root);
 typedef void grammar_char_printer(struct buf *out, uint32_t c);
-void grammar_put_times(struct buf *out, const struct piece *repeat);
-void grammar_put_set(struct buf *out, const struct piece *set, grammar_char_printer *put);
+void grammar_put_times(struct buf *out, const struct grammar_piece *repeat);
+void grammar_put_set(struct buf *out, const struct grammar_piece *set, grammar_char_printer *put);
 
 /* Makes the grammar of a tool's arguments, or (NULL) of calls, tells what is lost, and prints it;
  * an empty text if there is none. `flat`: without rules. */

@@ -61,7 +61,7 @@ void grammar_narrowed(struct grammar *g, const char *what) {
     tell(g, D_NARROWED, buf_view(&g->place), what);
 }
 
-const struct piece *grammar_refused(struct grammar *g, const char *what) {
+const struct grammar_piece *grammar_refused(struct grammar *g, const char *what) {
     tell(g, D_NARROWED, buf_view(&g->place), what);
     return &piece_never;
 }
@@ -95,13 +95,24 @@ static void take_tool(struct grammar *g, const struct tool *tool) {
     buf_putc(&g->prefix, '-');
 }
 
-const struct piece *grammar_arguments(struct grammar *g, const struct tool *tool) {
-    const struct json *document = emission_document(g->e, tool, g->arena);
+/* By the schema by which calls are judged. */
+static const struct grammar_piece *
+arguments_of(struct grammar *g, const struct signature *signature, const struct json *document) {
+    struct meet meet = {.choice_count = 0};
+    take_document(g, document);
+    meet_add(g, &meet, document);
+    meet.is_call = true;
+    meet.is_sealed = signature_is_closed(signature);
+    return grammar_meet(g, &meet);
+}
+
+const struct grammar_piece *grammar_arguments(struct grammar *g, const struct tool *tool) {
+    const struct json *document =
+        schema_document(g->arena, &tool->signature->arguments, SCHEMA_CHECKED);
     take_tool(g, tool);
-    const char *obstacle = document ? subsume_obstacle(document) : NULL;
-    const struct piece *piece = &piece_never;
-    if (document) take_document(g, document);
-    if (document && !obstacle) piece = grammar_schema(g, document);
+    const char *obstacle = document ? subsume_obstacle(document) : "it is nested too deeply";
+    const struct grammar_piece *piece = &piece_never;
+    if (!obstacle) piece = arguments_of(g, tool->signature, document);
     if (g->too_large) obstacle = "it is too large";
     if (piece_is_never(piece) && !g->arena->oom)
         tell_no_grammar(g, tool, obstacle ? obstacle : "no arguments are left that it could take");
@@ -110,14 +121,14 @@ const struct piece *grammar_arguments(struct grammar *g, const struct tool *tool
 
 /* ## Calls */
 
-static const struct piece *call_of(struct grammar *g, size_t i) {
+static const struct grammar_piece *call_of(struct grammar *g, size_t i) {
     struct buf name;
-    const struct piece *arguments = grammar_arguments(g, g->e->tools[i]);
+    const struct grammar_piece *arguments = grammar_arguments(g, g->e->tools[i]);
     g->place.len = 0;
     arguments = grammar_part(g, "arguments", arguments);
     buf_init(&name, &g->arena->allocator, SOURCE_MAX);
     json_put_string(&name, g->e->names[i]);
-    const struct piece *piece = piece_row(
+    const struct grammar_piece *piece = piece_row(
         g, PIECES(piece_text(g, "{\"name\""), grammar_colon(g), piece_bytes(g, buf_view(&name)),
                   grammar_comma(g), piece_text(g, "\"arguments\""), grammar_colon(g), arguments,
                   piece_text(g, "}")));
@@ -126,7 +137,7 @@ static const struct piece *call_of(struct grammar *g, size_t i) {
     return piece;
 }
 
-const struct piece *grammar_calls(struct grammar *g) {
+const struct grammar_piece *grammar_calls(struct grammar *g) {
     struct piece_list calls = {.g = g};
     for (size_t i = 0; i < g->e->count && !g->arena->oom; i++)
         if (g->e->tools[i]->signature) piece_list_add(&calls, call_of(g, i));
@@ -135,7 +146,7 @@ const struct piece *grammar_calls(struct grammar *g) {
 
 /* ## Printing */
 
-static void print(struct grammar *g, const struct piece *root, grammar_printer *printer,
+static void print(struct grammar *g, const struct grammar_piece *root, grammar_printer *printer,
                   struct buf *out) {
     root = grammar_prune(g, root);
     if (!piece_is_never(root) && !g->arena->oom) printer(out, g, root);

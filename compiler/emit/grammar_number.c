@@ -8,7 +8,7 @@
 enum { WHOLE_DIGITS = 18, PLACES = 16, DECIMAL_ROOM = 64, MULTIPLES = 200 };
 
 /* Without zeros at either end; an empty `whole` is 0. */
-struct decimal {
+struct bound_digits {
     char digits[DECIMAL_ROOM];
     size_t whole, len; /* digits before the point, and of all */
     bool negative, is_there;
@@ -28,11 +28,11 @@ static int64_t exponent_of(gramc_text number, size_t *end) {
 }
 
 /* False for one with too many digits. */
-static bool decimal_read(struct decimal *d, gramc_text number) {
+static bool decimal_read(struct bound_digits *d, gramc_text number) {
     size_t end;
     int64_t point = exponent_of(number, &end);
     bool behind = false;
-    *d = (struct decimal){.is_there = true, .negative = number.ptr[0] == '-'};
+    *d = (struct bound_digits){.is_there = true, .negative = number.ptr[0] == '-'};
     if (point > DECIMAL_ROOM || point < -DECIMAL_ROOM) return false;
     for (size_t i = d->negative; i < end; i++) {
         if (number.ptr[i] == '.') behind = true;
@@ -56,23 +56,23 @@ static bool decimal_read(struct decimal *d, gramc_text number) {
     return true;
 }
 
-static gramc_text whole_of(const struct decimal *d) {
+static gramc_text whole_of(const struct bound_digits *d) {
     return d->whole ? (gramc_text){d->digits, d->whole} : TEXT("0");
 }
 
-static gramc_text places_of(const struct decimal *d) {
+static gramc_text places_of(const struct bound_digits *d) {
     return (gramc_text){d->digits + d->whole, d->len - d->whole};
 }
 
 /* ## Digits */
 
-static const struct piece *digits_from(struct grammar *g, char low, char high) {
+static const struct grammar_piece *digits_from(struct grammar *g, char low, char high) {
     const struct char_range range = {(uint32_t)(unsigned char)low, (uint32_t)(unsigned char)high};
     if (low == high) return piece_bytes(g, (gramc_text){&low, 1});
     return piece_set(g, PIECE_SET, &range, low < high);
 }
 
-static const struct piece *digits(struct grammar *g, uint64_t least, uint64_t most) {
+static const struct grammar_piece *digits(struct grammar *g, uint64_t least, uint64_t most) {
     return piece_repeat(g, digits_from(g, '0', '9'), least, most);
 }
 
@@ -84,8 +84,8 @@ static bool is_all(gramc_text text, char c) {
 
 /* As many digits as the bounds have (those of NULL have none), not less than one and not more than
  * the other. */
-static const struct piece *same_length(struct grammar *g, const char *low, const char *high,
-                                       size_t len) {
+static const struct grammar_piece *same_length(struct grammar *g, const char *low, const char *high,
+                                               size_t len) {
     if (low && is_all((gramc_text){low, len}, '0')) low = NULL;
     if (high && is_all((gramc_text){high, len}, '9')) high = NULL;
     if (len == 0 || (!low && !high)) return digits(g, len, len);
@@ -96,30 +96,34 @@ static const struct piece *same_length(struct grammar *g, const char *low, const
             g, PIECES(digits_from(g, from, from), same_length(g, more_low, more_high, len - 1)));
     bool whole_low = !low || is_all((gramc_text){more_low, len - 1}, '0');
     bool whole_high = !high || is_all((gramc_text){more_high, len - 1}, '9');
-    const struct piece *first = &piece_never, *last = &piece_never;
+    const struct grammar_piece *first = &piece_never, *last = &piece_never;
     if (!whole_low)
         first = piece_row(
             g, PIECES(digits_from(g, from, from), same_length(g, more_low, NULL, len - 1)));
     if (!whole_high)
         last =
             piece_row(g, PIECES(digits_from(g, to, to), same_length(g, NULL, more_high, len - 1)));
-    const struct piece *middle =
+    const struct grammar_piece *middle =
         digits_from(g, (char)(from + !whole_low), (char)(to - !whole_high));
     return piece_choice(
         g, PIECES(first, piece_row(g, PIECES(middle, digits(g, len - 1, len - 1))), last));
 }
 
 /* Whole numbers; high.len 0: without end. */
-static const struct piece *whole_between(struct grammar *g, gramc_text low, gramc_text high) {
+static const struct grammar_piece *whole_between(struct grammar *g, gramc_text low,
+                                                 gramc_text high) {
     char least[DECIMAL_ROOM];
-    memset(least, '0', sizeof least);
-    least[0] = '1';
     size_t most = high.len ? high.len : WHOLE_DIGITS > low.len ? WHOLE_DIGITS : low.len;
     if (high.len && low.len == high.len) return same_length(g, low.ptr, high.ptr, low.len);
-    const struct piece *first = same_length(g, low.ptr, NULL, low.len), *last = &piece_never;
-    size_t from = low.len + 1, to = high.len ? most - 1 : most;
+    if (text_is(low, "0"))
+        return piece_choice(g, PIECES(piece_text(g, "0"), whole_between(g, TEXT("1"), high)));
+    bool round = low.ptr[0] == '1' && is_all(text_slice(low, 1, low.len), '0');
+    const struct grammar_piece *first = &piece_never, *last = &piece_never, *middle = &piece_never;
+    size_t from = low.len + !round, to = high.len ? most - 1 : most;
+    memset(least, '0', sizeof least);
+    least[0] = '1';
+    if (!round) first = same_length(g, low.ptr, NULL, low.len);
     if (high.len) last = same_length(g, least, high.ptr, high.len);
-    const struct piece *middle = &piece_never;
     if (from <= to)
         middle = piece_row(g, PIECES(digits_from(g, '1', '9'), digits(g, from - 1, to - 1)));
     return piece_choice(g, PIECES(first, middle, last));
@@ -129,7 +133,7 @@ static const struct piece *whole_between(struct grammar *g, gramc_text low, gram
 
 /* What the places that follow must be: not less than `low`, not more than `high`, while these still
  * bind. */
-struct places {
+struct place_bounds {
     gramc_text low, high;
     bool has_low, over; /* more than it */
     bool has_high, under;
@@ -139,22 +143,23 @@ struct places {
 
 /* Zeros, then another digit, and some more. All places do not have to be counted, unless there are
  * to be fewer of them. */
-static const struct piece *some_above_zero(struct grammar *g, size_t room) {
-    const struct piece *any = &piece_never, *digit = digits_from(g, '1', '9');
-    const struct piece *zeros = piece_repeat(g, piece_text(g, "0"), 0, PLACES - 1);
+static const struct grammar_piece *some_above_zero(struct grammar *g, size_t room) {
+    const struct grammar_piece *any = &piece_never, *digit = digits_from(g, '1', '9');
+    const struct grammar_piece *zeros = piece_repeat(g, piece_text(g, "0"), 0, PLACES - 1);
     if (room == PLACES) return piece_row(g, PIECES(zeros, digit, digits(g, 0, room - 1)));
     for (size_t k = 0; k < room; k++) {
         zeros = piece_repeat(g, piece_text(g, "0"), k, k);
-        const struct piece *one = piece_row(g, PIECES(zeros, digit, digits(g, 0, room - 1 - k)));
+        const struct grammar_piece *one =
+            piece_row(g, PIECES(zeros, digit, digits(g, 0, room - 1 - k)));
         any = piece_choice(g, PIECES(any, one));
     }
     return any;
 }
 
-static const struct piece *places_between(struct grammar *g, struct places p);
+static const struct grammar_piece *places_between(struct grammar *g, struct place_bounds p);
 
-static const struct piece *next_place(struct grammar *g, struct places p, char low, char high,
-                                      char from, char to) {
+static const struct grammar_piece *next_place(struct grammar *g, struct place_bounds p, char low,
+                                              char high, char from, char to) {
     if (from > to || from < '0' || to > '9') return &piece_never;
     p.has_low = p.has_low && from == low;
     p.has_high = p.has_high && to == high;
@@ -165,13 +170,13 @@ static const struct piece *next_place(struct grammar *g, struct places p, char l
     return piece_row(g, PIECES(digits_from(g, from, to), places_between(g, p)));
 }
 
-static bool may_end(const struct places *p) {
+static bool may_end(const struct place_bounds *p) {
     if (p->some) return false;
     if (p->has_low && (p->low.len || p->over)) return false;
     return !(p->has_high && p->under && p->high.len == 0);
 }
 
-static const struct piece *places_between(struct grammar *g, struct places p) {
+static const struct grammar_piece *places_between(struct grammar *g, struct place_bounds p) {
     if (p.has_low && p.low.len == 0 && !p.over) p.has_low = false;
     if (!p.has_low && !p.has_high) return digits(g, p.some, p.room);
     if (p.has_high && p.high.len == 0) {
@@ -179,33 +184,35 @@ static const struct piece *places_between(struct grammar *g, struct places p) {
         return piece_repeat(g, piece_text(g, "0"), p.some, p.room);
     }
     if (p.has_low && p.low.len == 0 && !p.has_high) return some_above_zero(g, p.room);
-    const struct piece *end = may_end(&p) ? &piece_empty : &piece_never;
+    const struct grammar_piece *end = may_end(&p) ? &piece_empty : &piece_never;
     if (p.room == 0) return end;
     char low = p.has_low && p.low.len ? p.low.ptr[0] : '0', high = p.has_high ? p.high.ptr[0] : '9';
     if (low == high) return piece_choice(g, PIECES(end, next_place(g, p, low, high, low, high)));
     if (low > high) return end;
     char from = (char)(low + p.has_low), to = (char)(high - p.has_high);
-    const struct piece *first = p.has_low ? next_place(g, p, low, high, low, low) : &piece_never;
-    const struct piece *last = p.has_high ? next_place(g, p, low, high, high, high) : &piece_never;
-    struct places free = p;
+    const struct grammar_piece *first =
+        p.has_low ? next_place(g, p, low, high, low, low) : &piece_never;
+    const struct grammar_piece *last =
+        p.has_high ? next_place(g, p, low, high, high, high) : &piece_never;
+    struct place_bounds free = p;
     free.has_low = free.has_high = false;
-    const struct piece *middle = next_place(g, free, low, high, from, to);
+    const struct grammar_piece *middle = next_place(g, free, low, high, from, to);
     return piece_choice(g, PIECES(end, first, middle, last));
 }
 
 /* The point and what follows, or nothing. */
-static const struct piece *fraction(struct grammar *g, struct places p) {
+static const struct grammar_piece *fraction(struct grammar *g, struct place_bounds p) {
     bool may_be_none = may_end(&p);
     p.some = true;
-    const struct piece *places = p.room ? places_between(g, p) : &piece_never;
-    const struct piece *pointed = piece_row(g, PIECES(piece_text(g, "."), places));
+    const struct grammar_piece *places = p.room ? places_between(g, p) : &piece_never;
+    const struct grammar_piece *pointed = piece_row(g, PIECES(piece_text(g, "."), places));
     return may_be_none ? piece_maybe(g, pointed) : pointed;
 }
 
 /* ## Ranges */
 
 struct bounds {
-    struct decimal low, high; /* neither is negative; high may be absent */
+    struct bound_digits low, high; /* neither is negative; high may be absent */
     bool over, under, whole;
     size_t room;
 };
@@ -230,7 +237,7 @@ static int compare_whole(gramc_text a, gramc_text b) {
     return text_compare(a, b);
 }
 
-static const struct piece *whole_range(struct grammar *g, const struct bounds *b) {
+static const struct grammar_piece *whole_range(struct grammar *g, const struct bounds *b) {
     char low[DECIMAL_ROOM + 2], high[DECIMAL_ROOM + 2];
     gramc_text from = whole_of(&b->low), to = b->high.is_there ? whole_of(&b->high) : TEXT("");
     size_t len;
@@ -247,39 +254,39 @@ static const struct piece *whole_range(struct grammar *g, const struct bounds *b
 }
 
 /* Numbers with places, whose whole part may be that of a bound. */
-static const struct piece *broken_range(struct grammar *g, const struct bounds *b) {
+static const struct grammar_piece *broken_range(struct grammar *g, const struct bounds *b) {
     gramc_text from = whole_of(&b->low), to = b->high.is_there ? whole_of(&b->high) : TEXT("");
-    struct places p = {.low = places_of(&b->low),
-                       .high = places_of(&b->high),
-                       .has_low = true,
-                       .over = b->over,
-                       .has_high = b->high.is_there,
-                       .under = b->under,
-                       .room = b->room};
+    struct place_bounds p = {.low = places_of(&b->low),
+                             .high = places_of(&b->high),
+                             .has_low = true,
+                             .over = b->over,
+                             .has_high = b->high.is_there,
+                             .under = b->under,
+                             .room = b->room};
     int order = to.len ? compare_whole(from, to) : -1;
     if (order > 0) return &piece_never;
     if (order == 0) return piece_row(g, PIECES(piece_bytes(g, from), fraction(g, p)));
-    struct places above = p, below = p, free = p;
+    struct place_bounds above = p, below = p, free = p;
     above.has_high = below.has_low = free.has_low = free.has_high = false;
     struct bounds between = *b;
     between.over = between.under = true;
     between.low.len = between.low.whole;
     between.high.len = between.high.whole;
-    const struct piece *last = &piece_never;
+    const struct grammar_piece *last = &piece_never;
     if (to.len) last = piece_row(g, PIECES(piece_bytes(g, to), fraction(g, below)));
     return piece_choice(g, PIECES(piece_row(g, PIECES(piece_bytes(g, from), fraction(g, above))),
                                   piece_row(g, PIECES(whole_range(g, &between), fraction(g, free))),
                                   last));
 }
 
-static const struct piece *positive(struct grammar *g, const struct bounds *b) {
+static const struct grammar_piece *positive(struct grammar *g, const struct bounds *b) {
     return b->whole ? whole_range(g, b) : broken_range(g, b);
 }
 
 /* Below zero it is the other way round; there is no -0. */
-static const struct piece *between(struct grammar *g, const struct bounds *b) {
-    const struct piece *above = &piece_never, *below = &piece_never;
-    const struct decimal zero = {.is_there = true};
+static const struct grammar_piece *between(struct grammar *g, const struct bounds *b) {
+    const struct grammar_piece *above = &piece_never, *below = &piece_never;
+    const struct bound_digits zero = {.is_there = true};
     bool low_is_below = !b->low.is_there || b->low.negative;
     struct bounds half = *b;
     if (!b->high.is_there || !b->high.negative) {
@@ -314,7 +321,7 @@ static gramc_text step_of(const struct meet *meet, size_t *count) {
 }
 
 /* 0.01 has two places, 1 none; false for what is no power of ten, or above 1. */
-static bool is_tenth(const struct decimal *d, size_t *places) {
+static bool is_tenth(const struct bound_digits *d, size_t *places) {
     gramc_text behind = places_of(d);
     *places = behind.len;
     if (d->whole) return d->whole == 1 && d->digits[0] == '1' && !behind.len;
@@ -342,7 +349,7 @@ static gramc_text multiple(char out[DECIMAL_ROOM], int64_t n, int64_t unit, size
 }
 
 /* The step as a whole number of units of its last place. */
-static bool unit_of(const struct decimal *d, int64_t *unit) {
+static bool unit_of(const struct bound_digits *d, int64_t *unit) {
     enum { DIGITS_OF_UNIT = 12 };
     *unit = 0;
     if (d->len > DIGITS_OF_UNIT || d->len == 0) return false;
@@ -354,7 +361,7 @@ static bool unit_of(const struct decimal *d, int64_t *unit) {
  */
 static bool first_multiple(const struct bounds *b, gramc_text step_text, int64_t unit, int64_t *n) {
     double bound = 0, step_size = 1;
-    const struct decimal *d = NULL;
+    const struct bound_digits *d = NULL;
     if (b->low.is_there && !b->low.negative) d = &b->low;
     if (b->high.is_there && b->high.negative) d = &b->high;
     if (!number_to_double(&step_size, step_text)) return false;
@@ -383,11 +390,11 @@ static bool add_multiple(struct multiples *m, int64_t n) {
 }
 
 /* Those next to zero, or to the bounds, one by one. */
-static const struct piece *listed_multiples(struct grammar *g, const struct meet *meet,
-                                            const struct bounds *b, gramc_text step_text,
-                                            bool only_bounds) {
+static const struct grammar_piece *listed_multiples(struct grammar *g, const struct meet *meet,
+                                                    const struct bounds *b, gramc_text step_text,
+                                                    bool only_bounds) {
     struct multiples m = {.g = g, .meet = meet, .list = {.g = g}};
-    struct decimal d;
+    struct bound_digits d;
     int64_t from = 0;
     bool fine = decimal_read(&d, step_text) && unit_of(&d, &m.unit) &&
                 first_multiple(b, step_text, m.unit, &from);
@@ -407,7 +414,7 @@ static const struct piece *listed_multiples(struct grammar *g, const struct meet
 /* ## Counts */
 
 static uint64_t count_of(const struct json *value, uint64_t otherwise) {
-    struct decimal d;
+    struct bound_digits d;
     uint64_t count = 0;
     if (!json_is(value, JSON_NUMBER)) return otherwise;
     if (!decimal_read(&d, value->text) || d.whole > 9) return WITHOUT_END;
@@ -428,15 +435,17 @@ struct counts grammar_counts(const struct meet *meet, const char *min, const cha
 
 /* ## All of it */
 
-static const struct piece *any_number(struct grammar *g, size_t room) {
+static const struct grammar_piece *any_number(struct grammar *g, size_t room) {
     const struct bounds all = {.room = room};
-    const struct piece *sign = piece_choice(g, PIECES(piece_text(g, "-"), piece_text(g, "+")));
-    const struct piece *e = piece_choice(g, PIECES(piece_text(g, "e"), piece_text(g, "E")));
-    const struct piece *exponent = piece_row(g, PIECES(e, piece_maybe(g, sign), digits(g, 1, 2)));
-    const struct decimal zero = {.is_there = true};
+    const struct grammar_piece *sign =
+        piece_choice(g, PIECES(piece_text(g, "-"), piece_text(g, "+")));
+    const struct grammar_piece *e = piece_choice(g, PIECES(piece_text(g, "e"), piece_text(g, "E")));
+    const struct grammar_piece *exponent =
+        piece_row(g, PIECES(e, piece_maybe(g, sign), digits(g, 1, 2)));
+    const struct bound_digits zero = {.is_there = true};
     struct bounds half = all;
     half.low = zero;
-    const struct piece *above = positive(g, &half);
+    const struct grammar_piece *above = positive(g, &half);
     return piece_row(g,
                      PIECES(piece_maybe(g, piece_text(g, "-")), above, piece_maybe(g, exponent)));
 }
@@ -450,9 +459,9 @@ static bool read_bounds(struct grammar *g, const struct meet *meet, struct bound
     return low && high;
 }
 
-const struct piece *grammar_number(struct grammar *g, const struct meet *meet, bool whole) {
+const struct grammar_piece *grammar_number(struct grammar *g, const struct meet *meet, bool whole) {
     struct bounds b = {.whole = whole, .room = PLACES};
-    struct decimal d;
+    struct bound_digits d;
     size_t count, places;
     gramc_text of = step_of(meet, &count);
     if (!read_bounds(g, meet, &b)) return grammar_refused(g, "numbers with bounds of many digits");

@@ -5,7 +5,7 @@
 #include "base/json/edit.h"
 #include "base/text.h"
 
-struct members {
+struct named_members {
     struct grammar *g;
     const struct meet *meet;
     gramc_text *names;
@@ -16,7 +16,7 @@ struct members {
 
 /* ## Names */
 
-static void add_name(struct members *m, gramc_text name) {
+static void add_name(struct named_members *m, gramc_text name) {
     if (map_get(&m->known, name)) return;
     map_put(&m->known, name, m);
     if (m->count < m->room) m->names[m->count++] = name;
@@ -36,7 +36,7 @@ static size_t count_names(const struct meet *meet) {
     return count;
 }
 
-static void read_list(struct members *m, const char *keyword) {
+static void read_list(struct named_members *m, const char *keyword) {
     for (uint32_t i = 0; i < m->meet->of.count; i++) {
         const struct json *list = json_get(m->meet->of.nodes[i], keyword);
         m->is_listed = m->is_listed || (list && text_is(list->key, "properties"));
@@ -46,7 +46,7 @@ static void read_list(struct members *m, const char *keyword) {
 }
 
 /* A list of all names that there may be. */
-static void read_listed_names(struct members *m) {
+static void read_listed_names(struct named_members *m) {
     for (uint32_t i = 0; i < m->meet->of.count; i++) {
         const struct json *values =
             json_get(json_get(m->meet->of.nodes[i], "propertyNames"), "enum");
@@ -56,7 +56,7 @@ static void read_listed_names(struct members *m) {
     }
 }
 
-static bool read_names(struct members *m) {
+static bool read_names(struct named_members *m) {
     m->room = count_names(m->meet);
     m->names = arena_array(m->g->arena, m->room, sizeof *m->names);
     map_init(&m->known, m->g->arena);
@@ -68,13 +68,13 @@ static bool read_names(struct members *m) {
     return !m->g->arena->oom;
 }
 
-static gramc_text as_json(struct members *m, gramc_text name) {
+static gramc_text as_json(struct named_members *m, gramc_text name) {
     return subsume_print(m->g->compat, json_new_text(m->g->arena, JSON_STRING, name));
 }
 
 /* ## Members that are known */
 
-static bool name_is_allowed(struct members *m, gramc_text name) {
+static bool name_is_allowed(struct named_members *m, gramc_text name) {
     for (uint32_t i = 0; i < m->meet->of.count; i++) {
         struct meet names = {.choice_count = 0};
         const struct json *schema = json_get(m->meet->of.nodes[i], "propertyNames");
@@ -86,14 +86,14 @@ static bool name_is_allowed(struct members *m, gramc_text name) {
     return true;
 }
 
-static bool pattern_matches(struct members *m, const struct json *pattern, gramc_text name) {
+static bool pattern_matches(struct named_members *m, const struct json *pattern, gramc_text name) {
     struct meet one = {.choice_count = 0};
     conjunction_add(&one.of, grammar_pattern_schema(m->g, pattern));
     return grammar_accepts(m->g, &one, as_json(m, name));
 }
 
 /* What all schemas say of the member. */
-static void member_meet(struct members *m, gramc_text name, struct meet *out) {
+static void member_meet(struct named_members *m, gramc_text name, struct meet *out) {
     bool in_any = false;
     for (uint32_t i = 0; i < m->meet->of.count; i++) {
         const struct json *node = m->meet->of.nodes[i];
@@ -108,21 +108,21 @@ static void member_meet(struct members *m, gramc_text name, struct meet *out) {
         }
         const struct json *more = json_get(node, "additionalProperties");
         if (!matched) meet_add(m->g, out, more);
-        in_any = in_any || matched || more;
+        in_any = in_any || matched || (more && !m->meet->is_sealed);
     }
-    if (!in_any && m->meet->is_closed) out->is_never = true;
+    if (!in_any && (m->meet->is_closed || m->meet->is_sealed)) out->is_never = true;
 }
 
-static const struct piece *key_piece(struct members *m, gramc_text name) {
+static const struct grammar_piece *key_piece(struct named_members *m, gramc_text name) {
     return piece_row(m->g, PIECES(piece_bytes(m->g, as_json(m, name)), grammar_colon(m->g)));
 }
 
-static const struct piece *member_piece(struct members *m, gramc_text name) {
+static const struct grammar_piece *member_piece(struct named_members *m, gramc_text name) {
     struct meet value = {.choice_count = 0};
     if (!name_is_allowed(m, name)) return &piece_never;
     size_t len = grammar_enter(m->g, "", name);
     member_meet(m, name, &value);
-    const struct piece *piece = grammar_meet(m->g, &value);
+    const struct grammar_piece *piece = grammar_meet(m->g, &value);
     grammar_leave(m->g, len);
     return piece_row(m->g, PIECES(key_piece(m, name), piece));
 }
@@ -136,7 +136,7 @@ struct free_names {
     bool are_judged;
 };
 
-static struct free_names look_at_names(const struct members *m) {
+static struct free_names look_at_names(const struct named_members *m) {
     struct free_names free = {.are_open = !m->is_listed};
     for (uint32_t i = 0; i < m->meet->of.count; i++) {
         const struct json *node = m->meet->of.nodes[i];
@@ -154,7 +154,8 @@ static struct free_names look_at_names(const struct members *m) {
 }
 
 /* What all schemas say of a member that has one of the patterns, or none. */
-static const struct piece *free_value(struct members *m, const struct json *patterns) {
+static const struct grammar_piece *free_value(struct named_members *m,
+                                              const struct json *patterns) {
     struct meet value = {.choice_count = 0};
     for (const struct json *p = patterns ? patterns->first : NULL; p; p = p->next)
         meet_add(m->g, &value, p);
@@ -164,22 +165,23 @@ static const struct piece *free_value(struct members *m, const struct json *patt
             meet_add(m->g, &value, json_get(node, "additionalProperties"));
     }
     size_t len = grammar_enter(m->g, "[]", TEXT(""));
-    const struct piece *piece = grammar_part(m->g, "", grammar_meet(m->g, &value));
+    const struct grammar_piece *piece = grammar_part(m->g, "", grammar_meet(m->g, &value));
     grammar_leave(m->g, len);
     return piece;
 }
 
-static bool any_known_matches(struct members *m, const struct json *pattern) {
+static bool any_known_matches(struct named_members *m, const struct json *pattern) {
     for (size_t i = 0; i < m->count; i++)
         if (pattern_matches(m, pattern, m->names[i])) return true;
     return false;
 }
 
 /* The names that one of the patterns matches, quoted. */
-static const struct piece *pattern_names(struct members *m, const struct json *patterns) {
+static const struct grammar_piece *pattern_names(struct named_members *m,
+                                                 const struct json *patterns) {
     struct piece_list names = {.g = m->g};
     for (const struct json *p = patterns->first; p; p = p->next) {
-        const struct piece *chars = grammar_pattern(m->g, p->key);
+        const struct grammar_piece *chars = grammar_pattern(m->g, p->key);
         if (!chars) grammar_narrowed(m->g, "names by a pattern that no grammar can say");
         else if (any_known_matches(m, p))
             grammar_narrowed(m->g, "other names by a pattern that matches a listed one too");
@@ -189,7 +191,7 @@ static const struct piece *pattern_names(struct members *m, const struct json *p
 }
 
 /* Names that `propertyNames` judges, quoted. */
-static const struct piece *judged_names(struct members *m) {
+static const struct grammar_piece *judged_names(struct named_members *m) {
     struct meet names = {.choice_count = 0};
     meet_add(m->g, &names, grammar_text_schema(m->g));
     for (uint32_t i = 0; i < m->meet->of.count; i++)
@@ -198,15 +200,15 @@ static const struct piece *judged_names(struct members *m) {
         if (grammar_accepts(m->g, &names, as_json(m, m->names[i])))
             return grammar_refused(m->g, "other names, beside `propertyNames`");
     size_t len = grammar_enter(m->g, "()", TEXT(""));
-    const struct piece *piece = grammar_meet(m->g, &names);
+    const struct grammar_piece *piece = grammar_meet(m->g, &names);
     grammar_leave(m->g, len);
     return piece;
 }
 
-static const struct piece *free_member(struct members *m) {
+static const struct grammar_piece *free_member(struct named_members *m) {
     struct free_names free = look_at_names(m);
-    const struct piece *names;
-    if (!free.are_open || free.are_closed) return &piece_never;
+    const struct grammar_piece *names;
+    if (!free.are_open || free.are_closed || m->meet->is_sealed) return &piece_never;
     if (free.are_odd || (free.patterns && free.are_judged))
         return grammar_refused(m->g, "names by patterns, for what else is said of names");
     if (free.beside) grammar_narrowed(m->g, "names that no pattern matches");
@@ -217,18 +219,18 @@ static const struct piece *free_member(struct members *m) {
     else names = grammar_quoted(m->g, grammar_other_names(m->g, m->names, m->count));
     if (piece_is_never(names)) return names;
     names = grammar_part(m->g, "-name", names);
-    const struct piece *value = free_value(m, free.patterns);
+    const struct grammar_piece *value = free_value(m, free.patterns);
     return piece_row(m->g, PIECES(names, grammar_colon(m->g), value));
 }
 
 /* ## All of it */
 
-static bool is_required(struct members *m, gramc_text name) {
+static bool is_required(struct named_members *m, gramc_text name) {
     return shape_requires(&m->meet->of, name);
 }
 
-const struct piece *grammar_object(struct grammar *g, const struct meet *meet) {
-    struct members m = {.g = g, .meet = meet};
+const struct grammar_piece *grammar_object(struct grammar *g, const struct meet *meet) {
+    struct named_members m = {.g = g, .meet = meet};
     if (!read_names(&m)) return &piece_never;
     struct counts counts = grammar_counts(meet, "minProperties", "maxProperties");
     struct ordered list = {.g = g,
@@ -238,7 +240,7 @@ const struct piece *grammar_object(struct grammar *g, const struct meet *meet) {
                            .what = "objects with another number of names"};
     if (!list.parts || !list.required) return &piece_never;
     for (; list.count < m.count; list.count++) {
-        const struct piece *piece = member_piece(&m, m.names[list.count]);
+        const struct grammar_piece *piece = member_piece(&m, m.names[list.count]);
         list.required[list.count] = is_required(&m, m.names[list.count]);
         list.parts[list.count] = piece;
         if (list.required[list.count] && piece_is_never(piece)) return &piece_never;
@@ -247,6 +249,6 @@ const struct piece *grammar_object(struct grammar *g, const struct meet *meet) {
     list.most = counts.max;
     if (!piece_is_never(list.free))
         list.most = grammar_repeats(g, counts.max, "objects with more names than engines take");
-    const struct piece *inside = grammar_ordered(&list);
+    const struct grammar_piece *inside = grammar_ordered(&list);
     return piece_row(g, PIECES(piece_text(g, "{"), inside, piece_text(g, "}")));
 }

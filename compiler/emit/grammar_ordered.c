@@ -11,7 +11,8 @@ uint64_t grammar_repeats(struct grammar *g, uint64_t most, const char *what) {
     return GRAMMAR_REPEATS_MAX;
 }
 
-const struct piece *grammar_part(struct grammar *g, const char *suffix, const struct piece *piece) {
+const struct grammar_piece *grammar_part(struct grammar *g, const char *suffix,
+                                         const struct grammar_piece *piece) {
     struct buf name;
     bool is_small = piece->kind == PIECE_RULE || piece->kind == PIECE_TEXT;
     if (g->flat || is_small || piece_is_never(piece)) return piece;
@@ -45,30 +46,34 @@ static struct counts fit_counts(struct ordered *list) {
         optional += !goes;
         changed = changed || goes || (is_needed && missing < list->count - required);
     }
+    /* What is free counts as if all the others were there, and as if none were. */
+    changed = changed || (more && optional && (list->most < WITHOUT_END || missing));
     if (changed) grammar_narrowed(list->g, list->what);
     free.min = more && missing > taken ? missing - taken : 0;
     free.max = list->most >= WITHOUT_END ? WITHOUT_END : room - optional;
     return free;
 }
 
-static const struct piece *behind_comma(struct grammar *g, const struct piece *part) {
+static const struct grammar_piece *behind_comma(struct grammar *g,
+                                                const struct grammar_piece *part) {
     return piece_row(g, PIECES(grammar_comma(g), part));
 }
 
 /* What may stand behind the first `from` parts, when one of them is there. */
-static const struct piece *tail(struct ordered *list, size_t from, struct counts free) {
+static const struct grammar_piece *tail(struct ordered *list, size_t from, struct counts free) {
     struct grammar *g = list->g;
     struct piece_list row = {.g = g};
     for (size_t i = from; i < list->count; i++) {
         if (piece_is_never(list->parts[i]) && !list->required[i]) continue;
-        const struct piece *part = behind_comma(g, list->parts[i]);
+        const struct grammar_piece *part = behind_comma(g, list->parts[i]);
         piece_list_add(&row, list->required[i] ? part : piece_maybe(g, part));
     }
     piece_list_add(&row, piece_repeat(g, behind_comma(g, list->free), free.min, free.max));
     return g->arena->oom ? &piece_never : piece_row(g, row.parts, row.count);
 }
 
-static const struct piece *with_required(struct ordered *list, size_t first, struct counts free) {
+static const struct grammar_piece *with_required(struct ordered *list, size_t first,
+                                                 struct counts free) {
     struct grammar *g = list->g;
     struct piece_list row = {.g = g};
     for (size_t i = 0; i < first; i++)
@@ -80,13 +85,14 @@ static const struct piece *with_required(struct ordered *list, size_t first, str
 }
 
 /* One choice for each part that may be the first. */
-static const struct piece *without_required(struct ordered *list, struct counts free) {
+static const struct grammar_piece *without_required(struct ordered *list, struct counts free) {
     struct grammar *g = list->g;
     struct piece_list first = {.g = g};
-    const struct piece *rest = piece_repeat(g, behind_comma(g, list->free), free.min, free.max);
+    const struct grammar_piece *rest =
+        piece_repeat(g, behind_comma(g, list->free), free.min, free.max);
     rest = grammar_part(g, "-rest", rest);
     for (size_t i = list->count; i-- > 0;) {
-        const struct piece *part = grammar_part(g, "-part", list->parts[i]);
+        const struct grammar_piece *part = grammar_part(g, "-part", list->parts[i]);
         if (piece_is_never(part)) continue;
         piece_list_add(&first, piece_row(g, PIECES(part, rest)));
         rest = piece_row(g, PIECES(piece_maybe(g, behind_comma(g, part)), rest));
@@ -95,16 +101,17 @@ static const struct piece *without_required(struct ordered *list, struct counts 
     if (!piece_is_never(list->free) && free.max > 0) {
         uint64_t least = free.min ? free.min - 1 : 0;
         uint64_t most = free.max >= WITHOUT_END ? WITHOUT_END : free.max - 1;
-        const struct piece *more = piece_repeat(g, behind_comma(g, list->free), least, most);
+        const struct grammar_piece *more =
+            piece_repeat(g, behind_comma(g, list->free), least, most);
         piece_list_add(&first, piece_row(g, PIECES(list->free, more)));
     }
-    const struct piece *some =
+    const struct grammar_piece *some =
         g->arena->oom ? &piece_never : piece_choice(g, first.parts, first.count);
     if (free.min > 0) return some;
     return piece_is_never(some) ? &piece_empty : piece_maybe(g, some);
 }
 
-const struct piece *grammar_ordered(struct ordered *list) {
+const struct grammar_piece *grammar_ordered(struct ordered *list) {
     struct counts free = fit_counts(list);
     uint64_t required = 0;
     size_t first = list->count, there = 0;

@@ -7,7 +7,7 @@
 
 enum { DEEPEST_GROUP = 40, MOST_RANGES = 400 };
 
-struct reader {
+struct pattern_parser {
     struct grammar *g;
     gramc_text pattern;
     size_t at;
@@ -21,17 +21,18 @@ struct char_list {
     size_t count;
 };
 
-static char peek(const struct reader *r, size_t ahead) {
+static char peek(const struct pattern_parser *r, size_t ahead) {
     return r->at + ahead < r->pattern.len ? r->pattern.ptr[r->at + ahead] : '\0';
 }
 
-static bool at_end(const struct reader *r) {
+static bool at_end(const struct pattern_parser *r) {
     return r->at >= r->pattern.len;
 }
 
 /* ## Sets of characters */
 
-static void add_range(struct reader *r, struct char_list *list, uint32_t low, uint32_t high) {
+static void add_range(struct pattern_parser *r, struct char_list *list, uint32_t low,
+                      uint32_t high) {
     if (list->count == MOST_RANGES) r->failed = true;
     else list->ranges[list->count++] = (struct char_range){low, high};
 }
@@ -56,7 +57,7 @@ static void put_in_order(struct char_list *list) {
     list->count = count;
 }
 
-static void invert(struct reader *r, struct char_list *list) {
+static void invert(struct pattern_parser *r, struct char_list *list) {
     struct char_list *out = arena_array(r->g->arena, 1, sizeof *out);
     uint32_t from = 0;
     if (!out) return;
@@ -70,7 +71,7 @@ static void invert(struct reader *r, struct char_list *list) {
     *list = *out;
 }
 
-static const struct piece *chars_of(struct reader *r, struct char_list *list) {
+static const struct grammar_piece *chars_of(struct pattern_parser *r, struct char_list *list) {
     struct char_list *whole = arena_array(r->g->arena, 1, sizeof *whole);
     if (!whole) return &piece_never;
     whole->count = 0;
@@ -83,7 +84,7 @@ static const struct piece *chars_of(struct reader *r, struct char_list *list) {
     return piece_set(r->g, PIECE_CHAR, whole->ranges, whole->count);
 }
 
-static void add_class(struct reader *r, struct char_list *list, char letter) {
+static void add_class(struct pattern_parser *r, struct char_list *list, char letter) {
     static const struct char_range digits[] = {{'0', '9'}};
     static const struct char_range words[] = {{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}};
     static const struct char_range blanks[] = {
@@ -107,7 +108,7 @@ static bool is_class_letter(char c) {
     return c != '\0' && strchr("dDwWsS", c) != NULL;
 }
 
-static bool read_hex(struct reader *r, size_t least, size_t most, uint32_t *out) {
+static bool read_hex(struct pattern_parser *r, size_t least, size_t most, uint32_t *out) {
     size_t n = 0;
     *out = 0;
     for (; n < most; n++, r->at++) {
@@ -120,7 +121,7 @@ static bool read_hex(struct reader *r, size_t least, size_t most, uint32_t *out)
 }
 
 /* \u0041 and \u{1F600}; pairs of surrogates are left to those who write them. */
-static bool read_unicode(struct reader *r, uint32_t *out) {
+static bool read_unicode(struct pattern_parser *r, uint32_t *out) {
     if (peek(r, 0) != '{') return read_hex(r, 4, 4, out) && (*out < 0xD800 || *out > 0xDFFF);
     r->at++;
     bool fine = read_hex(r, 1, 6, out) && peek(r, 0) == '}';
@@ -129,7 +130,7 @@ static bool read_unicode(struct reader *r, uint32_t *out) {
 }
 
 /* One character behind a backslash; at is behind that. */
-static uint32_t read_escape(struct reader *r) {
+static uint32_t read_escape(struct pattern_parser *r) {
     static const char letters[] = "tnvfr", meant[] = "\t\n\v\f\r";
     char c = peek(r, 0);
     uint32_t code_point = (unsigned char)c;
@@ -146,7 +147,7 @@ static uint32_t read_escape(struct reader *r) {
     return code_point;
 }
 
-static uint32_t read_char(struct reader *r) {
+static uint32_t read_char(struct pattern_parser *r) {
     if (peek(r, 0) != '\\') return text_decode(r->pattern, &r->at);
     r->at++;
     if (peek(r, 0) == 'b') { /* inside brackets */
@@ -157,7 +158,7 @@ static uint32_t read_char(struct reader *r) {
 }
 
 /* Behind the opening bracket. */
-static const struct piece *read_brackets(struct reader *r) {
+static const struct grammar_piece *read_brackets(struct pattern_parser *r) {
     struct char_list *list = arena_array(r->g->arena, 1, sizeof *list);
     bool inverted = peek(r, 0) == '^';
     if (!list) return &piece_never;
@@ -187,9 +188,9 @@ static const struct piece *read_brackets(struct reader *r) {
 
 /* ## Atoms */
 
-static const struct piece *read_choice(struct reader *r, bool is_top);
+static const struct grammar_piece *read_choice(struct pattern_parser *r, bool is_top);
 
-static const struct piece *read_group(struct reader *r) {
+static const struct grammar_piece *read_group(struct pattern_parser *r) {
     if (peek(r, 0) == '?') {
         bool named = peek(r, 1) == '<' && peek(r, 2) != '=' && peek(r, 2) != '!';
         if (peek(r, 1) != ':' && !named) r->failed = true;
@@ -197,20 +198,20 @@ static const struct piece *read_group(struct reader *r) {
         r->at += named ? 1 : 2;
     }
     if (++r->depth > DEEPEST_GROUP) r->failed = true;
-    const struct piece *inside = r->failed ? &piece_never : read_choice(r, false);
+    const struct grammar_piece *inside = r->failed ? &piece_never : read_choice(r, false);
     r->depth--;
     if (peek(r, 0) != ')') r->failed = true;
     r->at++;
     return inside;
 }
 
-static const struct piece *one_char(struct reader *r, uint32_t c) {
+static const struct grammar_piece *one_char(struct pattern_parser *r, uint32_t c) {
     const struct char_range range = {c, c};
     if (c > CODE_POINT_MAX) r->failed = true;
     return piece_set(r->g, PIECE_CHAR, &range, 1);
 }
 
-static const struct piece *read_backslash(struct reader *r) {
+static const struct grammar_piece *read_backslash(struct pattern_parser *r) {
     struct char_list *list = arena_array(r->g->arena, 1, sizeof *list);
     char c = peek(r, 1);
     if (!list) return &piece_never;
@@ -222,7 +223,7 @@ static const struct piece *read_backslash(struct reader *r) {
     return chars_of(r, list);
 }
 
-static const struct piece *read_atom(struct reader *r) {
+static const struct grammar_piece *read_atom(struct pattern_parser *r) {
     static const uint32_t line_ends[] = {'\n', '\r', 0x2028, 0x2029};
     char c = peek(r, 0);
     if (c == '\\') return read_backslash(r);
@@ -236,7 +237,7 @@ static const struct piece *read_atom(struct reader *r) {
     return grammar_char_but(r->g, line_ends, 4);
 }
 
-static bool read_count(struct reader *r, uint64_t *out) {
+static bool read_count(struct pattern_parser *r, uint64_t *out) {
     size_t start = r->at;
     *out = 0;
     for (; peek(r, 0) >= '0' && peek(r, 0) <= '9'; r->at++)
@@ -245,7 +246,7 @@ static bool read_count(struct reader *r, uint64_t *out) {
 }
 
 /* {2} {2,} {2,5}; false for braces that are characters. */
-static bool read_braces(struct reader *r, uint64_t *least, uint64_t *most) {
+static bool read_braces(struct pattern_parser *r, uint64_t *least, uint64_t *most) {
     size_t start = r->at++;
     bool fine = read_count(r, least);
     *most = *least;
@@ -258,8 +259,8 @@ static bool read_braces(struct reader *r, uint64_t *least, uint64_t *most) {
     return fine;
 }
 
-static const struct piece *read_repeated(struct reader *r) {
-    const struct piece *atom = read_atom(r);
+static const struct grammar_piece *read_repeated(struct pattern_parser *r) {
+    const struct grammar_piece *atom = read_atom(r);
     uint64_t least = 1, most = 1;
     char c = peek(r, 0);
     bool quantified = c == '*' || c == '+' || c == '?';
@@ -280,10 +281,10 @@ static const struct piece *read_repeated(struct reader *r) {
 /* ## Sequences and alternatives. At the top, what is not anchored may stand among other characters.
  */
 
-static const struct piece *read_sequence(struct reader *r, bool is_top) {
+static const struct grammar_piece *read_sequence(struct pattern_parser *r, bool is_top) {
     struct grammar *g = r->g;
     struct piece_list row = {.g = g};
-    const struct piece *anything = piece_repeat(g, grammar_char(g), 0, WITHOUT_END);
+    const struct grammar_piece *anything = piece_repeat(g, grammar_char(g), 0, WITHOUT_END);
     bool starts = is_top && peek(r, 0) == '^', ends = false;
     r->at += starts;
     if (is_top && !starts) piece_list_add(&row, anything);
@@ -298,7 +299,7 @@ static const struct piece *read_sequence(struct reader *r, bool is_top) {
     return g->arena->oom ? &piece_never : piece_row(g, row.parts, row.count);
 }
 
-static const struct piece *read_choice(struct reader *r, bool is_top) {
+static const struct grammar_piece *read_choice(struct pattern_parser *r, bool is_top) {
     struct piece_list arms = {.g = r->g};
     piece_list_add(&arms, read_sequence(r, is_top));
     while (peek(r, 0) == '|' && !r->failed) {
@@ -309,8 +310,8 @@ static const struct piece *read_choice(struct reader *r, bool is_top) {
 }
 
 /* ^(...)$ with anchors inside the group is what people write too. */
-const struct piece *grammar_pattern(struct grammar *g, gramc_text pattern) {
-    struct reader r = {.g = g, .pattern = pattern};
-    const struct piece *piece = read_choice(&r, true);
+const struct grammar_piece *grammar_pattern(struct grammar *g, gramc_text pattern) {
+    struct pattern_parser r = {.g = g, .pattern = pattern};
+    const struct grammar_piece *piece = read_choice(&r, true);
     return r.failed || r.at < pattern.len ? NULL : piece;
 }

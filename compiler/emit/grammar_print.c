@@ -1,7 +1,7 @@
 /* What the notations of grammars have in common: how often, and which characters. */
 #include "compiler/emit/grammar.h"
 
-void grammar_put_times(struct buf *out, const struct piece *piece) {
+void grammar_put_times(struct buf *out, const struct grammar_piece *piece) {
     bool without_end = piece->most >= WITHOUT_END;
     if (piece->least == 0 && piece->most == 1) buf_putc(out, '?');
     else if (without_end && piece->least < 2) buf_putc(out, piece->least ? '+' : '*');
@@ -17,7 +17,7 @@ static void put_range(struct buf *out, uint32_t low, uint32_t high, grammar_char
 }
 
 /* What reaches to the last character is shorter by what is missing; surrogates are never read. */
-void grammar_put_set(struct buf *out, const struct piece *set, grammar_char_printer *put) {
+void grammar_put_set(struct buf *out, const struct grammar_piece *set, grammar_char_printer *put) {
     bool inverted = set->ranges[set->count - 1].high == CODE_POINT_MAX;
     uint32_t from = 0;
     buf_puts(out, inverted ? "[^" : "[");

@@ -2,7 +2,7 @@
  * uses. Engines refuse the former, or wait for ever. */
 #include "compiler/emit/grammar.h"
 
-static bool is_finite(const struct piece *piece) {
+static bool is_finite(const struct grammar_piece *piece) {
     bool any = false, all = true;
     switch (piece->kind) {
     case PIECE_NEVER: return false;
@@ -38,7 +38,8 @@ static bool find_finite(struct grammar *g) {
     return all;
 }
 
-static const struct piece *without_endless(struct grammar *g, const struct piece *piece) {
+static const struct grammar_piece *without_endless(struct grammar *g,
+                                                   const struct grammar_piece *piece) {
     struct piece_list parts = {.g = g};
     if (piece->kind == PIECE_RULE) return piece->rule->is_finite ? piece : &piece_never;
     if (piece->kind < PIECE_ROW) return piece;
@@ -52,7 +53,7 @@ static const struct piece *without_endless(struct grammar *g, const struct piece
 }
 
 /* True if a rule was met for the first time. */
-static bool mark(const struct piece *piece) {
+static bool mark(const struct grammar_piece *piece) {
     bool any = false;
     if (piece->kind == PIECE_RULE) {
         any = !piece->rule->is_used;
@@ -63,8 +64,10 @@ static bool mark(const struct piece *piece) {
     return any;
 }
 
-const struct piece *grammar_prune(struct grammar *g, const struct piece *root) {
+const struct grammar_piece *grammar_prune(struct grammar *g, const struct grammar_piece *root) {
     if (g->arena->oom) return &piece_never;
+    if (g->flat)
+        return root; /* without rules nothing can go wrong, and what is shared is endless */
     for (struct grammar_rule *rule = g->first; rule; rule = rule->next)
         if (!rule->piece) rule->piece = &piece_never;
     if (!find_finite(g)) {

@@ -11,29 +11,29 @@ enum { DEEPEST_SCHEMA = 120, STEPS_OF_QUESTION = 20000 };
 
 /* ## Values */
 
-const struct piece *grammar_comma(struct grammar *g) {
+const struct grammar_piece *grammar_comma(struct grammar *g) {
     return piece_row(g, PIECES(piece_text(g, ","), piece_maybe(g, piece_text(g, " "))));
 }
 
-const struct piece *grammar_colon(struct grammar *g) {
+const struct grammar_piece *grammar_colon(struct grammar *g) {
     return piece_row(g, PIECES(piece_text(g, ":"), piece_maybe(g, piece_text(g, " "))));
 }
 
-static const struct piece *as_printed(struct grammar *g, const struct json *value) {
+static const struct grammar_piece *as_printed(struct grammar *g, const struct json *value) {
     return piece_bytes(g, subsume_print(g->compat, value));
 }
 
-static const struct piece *key_of(struct grammar *g, gramc_text key) {
+static const struct grammar_piece *key_of(struct grammar *g, gramc_text key) {
     struct buf text;
     buf_init(&text, &g->arena->allocator, SOURCE_MAX);
     json_put_string(&text, key);
-    const struct piece *piece = piece_bytes(g, buf_view(&text));
+    const struct grammar_piece *piece = piece_bytes(g, buf_view(&text));
     if (text.state == BUF_NOMEM) g->arena->oom = true;
     buf_free(&text);
     return piece_row(g, PIECES(piece, grammar_colon(g)));
 }
 
-const struct piece *grammar_value(struct grammar *g, const struct json *value) {
+const struct grammar_piece *grammar_value(struct grammar *g, const struct json *value) {
     bool is_object = value->kind == JSON_OBJECT;
     if (!is_object && value->kind != JSON_ARRAY) return as_printed(g, value);
     struct piece_list row = {.g = g};
@@ -49,35 +49,37 @@ const struct piece *grammar_value(struct grammar *g, const struct json *value) {
 
 /* ## Any value */
 
-static const struct piece *any_text(struct grammar *g) {
+static const struct grammar_piece *any_text(struct grammar *g) {
     return grammar_named(g, "string",
                          grammar_quoted(g, piece_repeat(g, grammar_char(g), 0, WITHOUT_END)));
 }
 
-static const struct piece *any_scalar(struct grammar *g) {
+static const struct grammar_piece *any_scalar(struct grammar *g) {
     const struct meet nothing = {.choice_count = 0};
-    const struct piece *number = grammar_named(g, "number", grammar_number(g, &nothing, false));
+    const struct grammar_piece *number =
+        grammar_named(g, "number", grammar_number(g, &nothing, false));
     return piece_choice(g, PIECES(any_text(g), number, piece_text(g, "true"),
                                   piece_text(g, "false"), piece_text(g, "null")));
 }
 
-static const struct piece *surrounded(struct grammar *g, const char *open, const struct piece *item,
-                                      const char *close) {
-    const struct piece *more = piece_row(g, PIECES(grammar_comma(g), item));
-    const struct piece *items = piece_row(g, PIECES(item, piece_repeat(g, more, 0, WITHOUT_END)));
+static const struct grammar_piece *surrounded(struct grammar *g, const char *open,
+                                              const struct grammar_piece *item, const char *close) {
+    const struct grammar_piece *more = piece_row(g, PIECES(grammar_comma(g), item));
+    const struct grammar_piece *items =
+        piece_row(g, PIECES(item, piece_repeat(g, more, 0, WITHOUT_END)));
     return piece_row(g, PIECES(piece_text(g, open), piece_maybe(g, items), piece_text(g, close)));
 }
 
-static const struct piece *lists_of(struct grammar *g, const struct piece *value) {
-    const struct piece *member = piece_row(g, PIECES(any_text(g), grammar_colon(g), value));
+static const struct grammar_piece *lists_of(struct grammar *g, const struct grammar_piece *value) {
+    const struct grammar_piece *member = piece_row(g, PIECES(any_text(g), grammar_colon(g), value));
     return piece_choice(g, PIECES(surrounded(g, "{", member, "}"), surrounded(g, "[", value, "]")));
 }
 
-const struct piece *grammar_any(struct grammar *g) {
+const struct grammar_piece *grammar_any(struct grammar *g) {
     grammar_may_repeat(g, "two names");
     if (g->flat) {
         grammar_narrowed(g, "lists inside lists inside any value");
-        const struct piece *scalar = any_scalar(g);
+        const struct grammar_piece *scalar = any_scalar(g);
         return piece_choice(g, PIECES(scalar, lists_of(g, scalar)));
     }
     struct grammar_rule *rule = map_get(&g->shared, TEXT("value"));
@@ -91,6 +93,7 @@ const struct piece *grammar_any(struct grammar *g) {
 
 /* ## Schemas that hold together */
 
+/* What was made of a keyword's schema, or of a schema. */
 struct made_choice {
     struct made_choice *next;
     const struct json *keyword;
@@ -264,8 +267,8 @@ const struct json *grammar_listed(const struct meet *meet) {
     return list;
 }
 
-static const struct piece *of_list(struct grammar *g, const struct meet *meet,
-                                   const struct json *list) {
+static const struct grammar_piece *of_list(struct grammar *g, const struct meet *meet,
+                                           const struct json *list) {
     struct piece_list values = {.g = g};
     bool is_one = text_is(list->key, "const");
     for (const struct json *v = is_one ? list : list->first; v; v = is_one ? NULL : v->next)
@@ -295,10 +298,38 @@ static struct json *as_closed(struct grammar *g, const struct meet *meet) {
     return !g->arena->oom && names->count && !meet->choice_count ? closed : NULL;
 }
 
+/* What the schema says by itself: whether a value is in an alternative, or in a `not`, must not be
+ * asked of the schema that these stand in, which would refuse it for just that. */
+static const struct json *by_itself(struct grammar *g, const struct json *node) {
+    static const char *const others[] = {"not",
+                                         "allOf",
+                                         "anyOf",
+                                         "oneOf",
+                                         "if",
+                                         "then",
+                                         "else",
+                                         "$ref",
+                                         "dependentSchemas",
+                                         "dependencies",
+                                         "dependentRequired"};
+    for (struct made_choice *m = g->made; m; m = m->next)
+        if (m->keyword == node) return m->choice;
+    struct made_choice *made = ARENA_NEW(g->arena, struct made_choice);
+    struct json *copy = json_copy_shallow(g->arena, node);
+    if (!made || !copy) return NULL;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) json_remove(copy, others[i]);
+    *made = (struct made_choice){g->made, node, copy};
+    g->made = made;
+    return copy;
+}
+
 static bool are_apart(struct grammar *g, const struct meet *meet, enum json_type only,
                       const struct json *other) {
-    struct conjunction mine = meet->of;
+    struct conjunction mine = {.count = 0};
+    for (uint32_t i = 0; i < meet->of.count; i++)
+        conjunction_add(&mine, by_itself(g, meet->of.nodes[i]));
     conjunction_add(&mine, as_closed(g, meet));
+    if (g->arena->oom) return false;
     g->compat->steps = STEPS_OF_QUESTION;
     struct subsume_answer answer =
         only == JSON_TYPES ? subsume_each_branch(g->compat, &mine, other, rules_disjoint)
@@ -328,8 +359,8 @@ static bool can_be_said(struct grammar *g, const struct meet *meet, enum json_ty
     return true;
 }
 
-static const struct piece *of_type(struct grammar *g, const struct meet *meet,
-                                   enum json_type only) {
+static const struct grammar_piece *of_type(struct grammar *g, const struct meet *meet,
+                                           enum json_type only) {
     if (!can_be_said(g, meet, only)) return &piece_never;
     switch (only) {
     case JSON_TYPE_NULL: return piece_text(g, "null");
@@ -345,10 +376,10 @@ static const struct piece *of_type(struct grammar *g, const struct meet *meet,
     return &piece_never;
 }
 
-static const struct piece *of_types(struct grammar *g, const struct meet *meet) {
+static const struct grammar_piece *of_types(struct grammar *g, const struct meet *meet) {
     const struct json *list = grammar_listed(meet);
     struct piece_list types = {.g = g};
-    unsigned bits = TYPE_BIT_ALL;
+    unsigned bits = meet->is_call ? TYPE_BIT_OBJECT : TYPE_BIT_ALL;
     if (list) return of_list(g, meet, list);
     if (meet->of.count == 0) return grammar_any(g);
     for (uint32_t i = 0; i < meet->of.count; i++) bits &= shape_types(meet->of.nodes[i]);
@@ -373,7 +404,7 @@ static bool leads_back(struct grammar *g, const struct meet *meet, const struct 
     return target && has_node(meet, target);
 }
 
-static const struct piece *of_choice(struct grammar *g, struct meet *meet) {
+static const struct grammar_piece *of_choice(struct grammar *g, struct meet *meet) {
     const struct json *list = meet->choices[--meet->choice_count];
     struct piece_list arms = {.g = g};
     for (const struct json *arm = list->first; arm && !g->arena->oom; arm = arm->next) {
@@ -414,7 +445,7 @@ static struct grammar_rule *rule_of(struct grammar *g, const struct meet *meet) 
     return rule;
 }
 
-static const struct piece *of_rule(struct grammar *g, struct meet *meet) {
+static const struct grammar_piece *of_rule(struct grammar *g, struct meet *meet) {
     bool is_new = meet->of.count > 0;
     struct grammar_rule *rule = is_new ? rule_of(g, meet) : NULL;
     if (!rule) return is_new ? &piece_never : of_types(g, meet);
@@ -429,9 +460,9 @@ static const struct piece *of_rule(struct grammar *g, struct meet *meet) {
     return piece_rule(g, rule);
 }
 
-const struct piece *grammar_meet(struct grammar *g, const struct meet *given) {
+const struct grammar_piece *grammar_meet(struct grammar *g, const struct meet *given) {
     struct meet meet = *given;
-    const struct piece *piece;
+    const struct grammar_piece *piece;
     if (meet.is_never || g->arena->oom) return &piece_never;
     if (meet.is_too_much || g->depth >= DEEPEST_SCHEMA)
         return grammar_refused(g, "every value: too much holds together, or too deep");
@@ -444,7 +475,7 @@ const struct piece *grammar_meet(struct grammar *g, const struct meet *given) {
     return piece;
 }
 
-const struct piece *grammar_schema(struct grammar *g, const struct json *schema) {
+const struct grammar_piece *grammar_schema(struct grammar *g, const struct json *schema) {
     struct meet meet = {.choice_count = 0};
     meet_add(g, &meet, schema);
     return grammar_meet(g, &meet);

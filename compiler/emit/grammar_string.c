@@ -10,12 +10,12 @@ enum { SURROGATE_FIRST = 0xD800, SURROGATE_LAST = 0xDFFF };
 
 /* ## Characters */
 
-const struct piece *grammar_char(struct grammar *g) {
+const struct grammar_piece *grammar_char(struct grammar *g) {
     return grammar_char_but(g, NULL, 0);
 }
 
 /* `c` is sorted. */
-const struct piece *grammar_char_but(struct grammar *g, const uint32_t *c, size_t count) {
+const struct grammar_piece *grammar_char_but(struct grammar *g, const uint32_t *c, size_t count) {
     struct char_range *ranges = arena_array(g->arena, count + 2, sizeof *ranges);
     uint32_t from = 0;
     size_t n = 0, i = 0;
@@ -31,7 +31,7 @@ const struct piece *grammar_char_but(struct grammar *g, const uint32_t *c, size_
     return piece_set(g, PIECE_CHAR, ranges, n);
 }
 
-const struct piece *grammar_chars(struct grammar *g, gramc_text text) {
+const struct grammar_piece *grammar_chars(struct grammar *g, gramc_text text) {
     struct piece_list row = {.g = g};
     for (size_t at = 0; at < text.len;) {
         uint32_t c = text_decode(text, &at);
@@ -56,14 +56,15 @@ static const char *short_escape(uint32_t c) {
     }
 }
 
-static bool has_char(const struct piece *set, uint32_t c) {
+static bool has_char(const struct grammar_piece *set, uint32_t c) {
     for (uint32_t i = 0; i < set->count; i++)
         if (c >= set->ranges[i].low && c <= set->ranges[i].high) return true;
     return false;
 }
 
 /* \u0000 to \u001f, less those that have a short escape. */
-static void add_controls(struct piece_list *spellings, const struct piece *set, uint32_t high) {
+static void add_controls(struct piece_list *spellings, const struct grammar_piece *set,
+                         uint32_t high) {
     static const char digits[] = "0123456789abcdef";
     struct char_range last[16];
     const char start[] = {'\\', 'u', '0', '0', digits[high], '\0'};
@@ -81,7 +82,7 @@ static void add_controls(struct piece_list *spellings, const struct piece *set, 
 }
 
 /* What needs no escape. */
-static const struct piece *plain_chars(struct grammar *g, const struct piece *set) {
+static const struct grammar_piece *plain_chars(struct grammar *g, const struct grammar_piece *set) {
     static const struct char_range plain[] = {{0x20, 0x21},
                                               {0x23, 0x5B},
                                               {0x5D, SURROGATE_FIRST - 1},
@@ -101,7 +102,7 @@ static const struct piece *plain_chars(struct grammar *g, const struct piece *se
     return piece_bytes(g, (gramc_text){bytes, text_encode(bytes, ranges[0].low)});
 }
 
-static const struct piece *escapes(struct grammar *g, const struct piece *set) {
+static const struct grammar_piece *escapes(struct grammar *g, const struct grammar_piece *set) {
     static const char escaped[] = "\"\\\b\f\n\r\t";
     struct piece_list spellings = {.g = g};
     for (const char *c = escaped; *c; c++)
@@ -112,24 +113,24 @@ static const struct piece *escapes(struct grammar *g, const struct piece *set) {
     return g->arena->oom ? &piece_never : piece_choice(g, spellings.parts, spellings.count);
 }
 
-static bool is_within(const struct piece *set, uint32_t low, uint32_t high) {
+static bool is_within(const struct grammar_piece *set, uint32_t low, uint32_t high) {
     for (uint32_t c = low; c <= high; c++)
         if (!has_char(set, c)) return false;
     return true;
 }
 
 /* What most strings are of, and all that has to be escaped, have rules of their own. */
-static const struct piece *spell_char(struct grammar *g, const struct piece *set) {
-    const struct piece *plain = plain_chars(g, set), *escaped = escapes(g, set);
+static const struct grammar_piece *spell_char(struct grammar *g, const struct grammar_piece *set) {
+    const struct grammar_piece *plain = plain_chars(g, set), *escaped = escapes(g, set);
     bool all = is_within(set, 0, 0x1F) && has_char(set, '"') && has_char(set, '\\');
     bool any = all && set->count == 2 && set->ranges[0].high == SURROGATE_FIRST - 1 &&
                set->ranges[1].low == SURROGATE_LAST + 1 && has_char(set, CODE_POINT_MAX);
     if (all) escaped = grammar_named(g, "escape", escaped);
-    const struct piece *spelled = piece_choice(g, PIECES(plain, escaped));
+    const struct grammar_piece *spelled = piece_choice(g, PIECES(plain, escaped));
     return any ? grammar_named(g, "char", spelled) : spelled;
 }
 
-static const struct piece *spell(struct grammar *g, const struct piece *piece) {
+static const struct grammar_piece *spell(struct grammar *g, const struct grammar_piece *piece) {
     struct piece_list parts = {.g = g};
     switch (piece->kind) {
     case PIECE_CHAR: return spell_char(g, piece);
@@ -149,7 +150,7 @@ static const struct piece *spell(struct grammar *g, const struct piece *piece) {
     return piece;
 }
 
-const struct piece *grammar_quoted(struct grammar *g, const struct piece *chars) {
+const struct grammar_piece *grammar_quoted(struct grammar *g, const struct grammar_piece *chars) {
     return piece_row(g, PIECES(piece_text(g, "\""), spell(g, chars), piece_text(g, "\"")));
 }
 
@@ -159,7 +160,7 @@ static uint64_t times(uint64_t a, uint64_t b) {
     return a && b > WITHOUT_END / a ? WITHOUT_END : a * b > WITHOUT_END ? WITHOUT_END : a * b;
 }
 
-static struct counts length_of(const struct piece *piece) {
+static struct counts length_of(const struct grammar_piece *piece) {
     struct counts all = {0, 0}, one;
     switch (piece->kind) {
     case PIECE_CHAR: return (struct counts){1, 1};
@@ -180,11 +181,12 @@ static struct counts length_of(const struct piece *piece) {
     return all;
 }
 
-static const struct piece *fit(struct grammar *g, const struct piece *piece, struct counts want);
+static const struct grammar_piece *fit(struct grammar *g, const struct grammar_piece *piece,
+                                       struct counts want);
 
-static const struct piece *fit_repeat(struct grammar *g, const struct piece *piece,
-                                      struct counts want) {
-    const struct piece *part = piece->parts[0];
+static const struct grammar_piece *fit_repeat(struct grammar *g, const struct grammar_piece *piece,
+                                              struct counts want) {
+    const struct grammar_piece *part = piece->parts[0];
     struct counts one = length_of(part);
     if (one.min != one.max) {
         uint64_t size = one.min ? one.min : 1;
@@ -200,8 +202,8 @@ static const struct piece *fit_repeat(struct grammar *g, const struct piece *pie
 }
 
 /* If several parts vary, the one that varies most does so alone. */
-static const struct piece *fit_row(struct grammar *g, const struct piece *piece,
-                                   struct counts want) {
+static const struct grammar_piece *fit_row(struct grammar *g, const struct grammar_piece *piece,
+                                           struct counts want) {
     struct piece_list row = {.g = g};
     uint64_t others = 0, widest = 0;
     uint32_t varying = 0, chosen = 0;
@@ -227,7 +229,8 @@ static const struct piece *fit_row(struct grammar *g, const struct piece *piece,
 }
 
 /* The texts of the piece that have such a length. */
-static const struct piece *fit(struct grammar *g, const struct piece *piece, struct counts want) {
+static const struct grammar_piece *fit(struct grammar *g, const struct grammar_piece *piece,
+                                       struct counts want) {
     struct counts has = length_of(piece);
     struct piece_list arms = {.g = g};
     if (has.min >= want.min && has.max <= want.max) return piece;
@@ -249,13 +252,13 @@ const struct json *grammar_text_schema(struct grammar *g) {
     return schema;
 }
 
-struct asked {
+struct text_demands {
     gramc_text pattern, format;
     unsigned count; /* of different ones */
 };
 
-static struct asked read_asked(const struct meet *meet) {
-    struct asked asked = {.count = 0};
+static struct text_demands read_asked(const struct meet *meet) {
+    struct text_demands asked = {.count = 0};
     for (uint32_t i = 0; i < meet->of.count; i++) {
         const struct json *pattern = json_get(meet->of.nodes[i], "pattern");
         const struct json *format = json_get(meet->of.nodes[i], "format");
@@ -268,19 +271,19 @@ static struct asked read_asked(const struct meet *meet) {
     return asked;
 }
 
-static const struct piece *of_format(struct grammar *g, gramc_text format) {
+static const struct grammar_piece *of_format(struct grammar *g, gramc_text format) {
     bool all = true;
     const char *pattern = grammar_format(format, &all);
     if (!pattern) return grammar_refused(g, "every text, for its `format`");
     if (!all) grammar_narrowed(g, "unusual texts of its `format`");
-    const struct piece *chars = grammar_pattern(g, text_of(pattern));
+    const struct grammar_piece *chars = grammar_pattern(g, text_of(pattern));
     return chars ? chars : &piece_never;
 }
 
-const struct piece *grammar_string(struct grammar *g, const struct meet *meet) {
+const struct grammar_piece *grammar_string(struct grammar *g, const struct meet *meet) {
     struct counts counts = grammar_counts(meet, "minLength", "maxLength");
-    struct asked asked = read_asked(meet);
-    const struct piece *chars;
+    struct text_demands asked = read_asked(meet);
+    const struct grammar_piece *chars;
     if (asked.count > 1) return grammar_refused(g, "every text, for several patterns or formats");
     if (counts.min > GRAMMAR_REPEATS_MAX) return grammar_refused(g, "texts this long");
     if (asked.format.ptr) chars = of_format(g, asked.format);
@@ -291,7 +294,7 @@ const struct piece *grammar_string(struct grammar *g, const struct meet *meet) {
     }
     if (!chars) return grammar_refused(g, "every text, for its `pattern`");
     if (piece_is_never(chars)) return chars;
-    const struct piece *quoted = grammar_quoted(g, fit(g, chars, counts));
+    const struct grammar_piece *quoted = grammar_quoted(g, fit(g, chars, counts));
     bool is_plain = !asked.count && counts.min == 0 && counts.max >= WITHOUT_END;
     return is_plain ? grammar_named(g, "string", quoted) : quoted;
 }
@@ -310,10 +313,10 @@ static uint32_t next_char(const struct name_set *set, size_t i, size_t *at) {
     return text_decode(set->names[i], at);
 }
 
-static const struct piece *other_tails(struct name_set set);
+static const struct grammar_piece *other_tails(struct name_set set);
 
 /* The names that go on with one character. */
-static const struct piece *one_branch(const struct name_set *set, uint32_t c) {
+static const struct grammar_piece *one_branch(const struct name_set *set, uint32_t c) {
     struct name_set branch = *set;
     gramc_text *names = arena_array(set->g->arena, set->count, sizeof *names);
     const struct char_range range = {c, c};
@@ -344,11 +347,11 @@ static size_t collect_chars(const struct name_set *set, uint32_t *chars) {
     return count;
 }
 
-static const struct piece *other_tails(struct name_set set) {
+static const struct grammar_piece *other_tails(struct name_set set) {
     struct grammar *g = set.g;
     struct piece_list tails = {.g = g};
     uint32_t *chars = arena_array(g->arena, set.count + 1, sizeof *chars);
-    const struct piece *any = piece_repeat(g, grammar_char(g), 0, WITHOUT_END);
+    const struct grammar_piece *any = piece_repeat(g, grammar_char(g), 0, WITHOUT_END);
     bool is_name = false;
     if (!chars) return &piece_never;
     for (size_t i = 0; i < set.count; i++) is_name = is_name || set.names[i].len == set.at;
@@ -360,7 +363,8 @@ static const struct piece *other_tails(struct name_set set) {
 }
 
 /* Of no names: any text. */
-const struct piece *grammar_other_names(struct grammar *g, const gramc_text *names, size_t count) {
+const struct grammar_piece *grammar_other_names(struct grammar *g, const gramc_text *names,
+                                                size_t count) {
     if (count == 0) return piece_repeat(g, grammar_char(g), 0, WITHOUT_END);
     return other_tails((struct name_set){g, names, count, 0});
 }

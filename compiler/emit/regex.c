@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 
-static void put_piece(struct buf *out, const struct piece *piece);
+static void put_piece(struct buf *out, const struct grammar_piece *piece);
 
 static void put_char(struct buf *out, uint32_t c, const char *special) {
     char bytes[4];
@@ -24,19 +24,19 @@ static void put_in_set(struct buf *out, uint32_t c) {
     put_char(out, c, "\\[]^-&~");
 }
 
-static bool is_one_char(const struct piece *piece) {
+static bool is_one_char(const struct grammar_piece *piece) {
     size_t at = 0;
     if (piece->kind == PIECE_TEXT) (void)text_decode(piece->text, &at);
     return piece->kind == PIECE_SET || (piece->kind == PIECE_TEXT && at == piece->text.len);
 }
 
-static void put_group(struct buf *out, const struct piece *piece) {
+static void put_group(struct buf *out, const struct grammar_piece *piece) {
     buf_puts(out, "(?:");
     put_piece(out, piece);
     buf_putc(out, ')');
 }
 
-static void put_piece(struct buf *out, const struct piece *piece) {
+static void put_piece(struct buf *out, const struct grammar_piece *piece) {
     if (out->state != BUF_FINE) return;
     switch (piece->kind) {
     case PIECE_TEXT: put_literal(out, piece->text); break;
@@ -63,7 +63,7 @@ static void put_piece(struct buf *out, const struct piece *piece) {
     }
 }
 
-static void print(struct buf *out, struct grammar *g, const struct piece *root) {
+static void print(struct buf *out, struct grammar *g, const struct grammar_piece *root) {
     (void)g;
     buf_puts(out, "^(?:");
     put_piece(out, root);

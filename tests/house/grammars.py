@@ -1,7 +1,8 @@
 """What the grammars of `compile --target gbnf` and `regex` accept, the validator accepts, and the other way
 round in the order of the schema. Both are tried with random texts for every tool of the golden specs, for
 real tools and for random schemas: texts of the grammars are judged by `gramc validate`, values of the
-schemas and slips in them by both.
+schemas and slips in them by both. (A slip may give a name to an object that lists others: then the
+validator alone takes it.)
     grammars.py SOURCE GRAMC
 
 A grammar may take less than the spec if a finding says so (G0815), and cannot see that a name or an item
@@ -88,7 +89,8 @@ class Tool:
         values = [schema_values.value(rng, self.schema, self.schema) for _ in range(TEXTS)]
         slips = [schema_values.slip(rng, v) for v in values for _ in range(2)]
         texts = [schema_values.spell(v) for v in values + slips]
-        for text, why in zip(texts, judge(self.spec, self.name, texts)):
+        for number, (text, why) in enumerate(zip(texts, judge(self.spec, self.name, texts))):
+            is_slip = number >= len(values)
             for target in ("gbnf", "regex") if why != REMOVED else ():
                 accepted = self.accepts(target, text)
                 if why:
@@ -100,7 +102,7 @@ class Tool:
                     counts[f"accepted by both, {target}"] += 1
                 elif "G0815" in self.findings[target]:
                     counts[f"left out and told, {target}"] += 1
-                elif schema_values.is_canonical(text):
+                elif schema_values.is_canonical(text) and not is_slip:
                     self.fail(f"the grammar ({target}) refuses what the validator accepts", text)
                 else:
                     counts["in another order or spelling"] += 1
@@ -183,7 +185,7 @@ def random_specs(work, rng):
         tool = {"name": "t", "description": "d", "parameters": schema_values.schema(rng)}
         definition, spec = pathlib.Path(work, "tool.json"), pathlib.Path(work, f"random{i}.gram")
         definition.write_text(json.dumps(tool))
-        done = gramc("import", "--from", "json-schema", str(definition), "-o", str(spec))
+        gramc("import", str(definition), "-o", str(spec))
         if spec.exists():
             yield spec
         else:

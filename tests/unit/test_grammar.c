@@ -1,5 +1,5 @@
-/* Grammars for constrained decoding: how large they may be, and what is said beyond. What they accept
- * is tried by tests/house/grammars.py. */
+/* Grammars for constrained decoding: how large they may be, and what is said beyond. What they
+ * accept is tried by tests/house/grammars.py. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
