@@ -76,7 +76,8 @@ static const struct command commands[] = {
      "Tells more about a finding, with an example of each kind. Without a code it lists them all.",
      "Examples:\n"
      "  gramc explain\n"
-     "  gramc explain G0203\n",
+     "  gramc explain G0203\n"
+     "  gramc explain --format json\n",
      cmd_explain},
     {"jolt", FOR_JOLT, "SPEC INPUT", "Transforms JSON by a chain of JOLT operations.",
      "Examples:\n"

@@ -15,10 +15,10 @@
 #include "base/sanitized.h"
 
 bool start_with_descriptors(void) {
-    int fd = open("/dev/null", O_RDWR);
-    while (fd >= 0 && fd <= STDERR_FILENO) fd = open("/dev/null", O_RDWR);
-    if (fd > STDERR_FILENO) close(fd);
-    return fd >= 0;
+    /* Only what is missing is opened: a root that holds gramc alone has no /dev/null. */
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd) return false;
+    return true;
 }
 
 void start_unreadable(void) {

@@ -14,7 +14,8 @@ static const struct {
     const char *values[6];
 } values[] = {
     {OPTION_FORMAT,
-     FOR_BIND | FOR_RUN | FOR_TRACE | FOR_SESSION | FOR_GRADE | FOR_WORKER | FOR_CASSETTE,
+     FOR_BIND | FOR_RUN | FOR_TRACE | FOR_SESSION | FOR_GRADE | FOR_WORKER | FOR_CASSETTE |
+         FOR_EXPLAIN,
      {"text", "json"}},
     {OPTION_FORMAT,
      FOR_EXPERIMENT | FOR_AB | FOR_REPORT,

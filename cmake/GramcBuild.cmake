@@ -1,5 +1,5 @@
 # How the folders become two libraries and two executables. CMakeLists.txt says what; here is
-# how. Sources are found by folder: adding a file needs no edit.
+# how; GramcInstall.cmake says what of it is installed. Sources are found by folder: adding a file needs no edit.
 
 macro(gramc_toolchain)
   set(CMAKE_C_STANDARD 11)
@@ -174,17 +174,13 @@ function(gramc_archive name)
     COMMAND ${CMAKE_AR} rcs ${archive} ${whole}
     DEPENDS ${ARGN} COMMAND_EXPAND_LISTS VERBATIM)
   add_custom_target(${name}_archive ALL DEPENDS ${archive})
-  install(FILES ${archive} DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(FILES ${archive} DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
 endfunction()
 
 # libgramcschema.a: gramc/schema.h for those who want nothing else. Without libyaml.
 function(gramc_schema_library)
   gramc_archive(gramcschema $<FILTER:$<TARGET_OBJECTS:layer_base>,EXCLUDE,/base/yaml/>
     $<TARGET_OBJECTS:layer_jsonschema>)
-  set(file ${CMAKE_BINARY_DIR}/gramcschema.pc)
-  file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-  configure_file(${CMAKE_SOURCE_DIR}/cmake/gramcschema.pc.in ${file} @ONLY)
-  install(FILES ${file} DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()
 
 # What gramc-run has besides libgramrun: answering over HTTP.
@@ -201,6 +197,16 @@ function(gramc_serving)
   target_link_libraries(gramcserve_static PUBLIC gramcrun_static)
 endfunction()
 
+# A program that loads nothing: libc and all else is inside.
+function(gramc_one_file target)
+  foreach(library ${PCRE2_LIBRARY} ${YAML_LIBRARY})
+    if(NOT library MATCHES "\\.a$")
+      message(FATAL_ERROR "${target} is to be one file, but ${library} is no archive")
+    endif()
+  endforeach()
+  target_link_options(${target} PRIVATE -static LINKER:--gc-sections)
+endfunction()
+
 # gramc, and gramc-run, which gramc finds beside itself in ../libexec/gramc.
 function(gramc_commands)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/cli/*.c)
@@ -212,6 +218,9 @@ function(gramc_commands)
   add_executable(gramc ${main} $<TARGET_OBJECTS:cli_objects>)
   gramc_flags(gramc)
   target_link_libraries(gramc PRIVATE gramc_static)
+  if(GRAMC_STATIC)
+    gramc_one_file(gramc)
+  endif()
   set_target_properties(gramc PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
   if(GRAMC_RUNTIME)
     add_executable(gramc-run ${run_sources} $<TARGET_OBJECTS:cli_objects>)
@@ -233,11 +242,12 @@ function(gramc_host)
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/libexec/gramc)
 endfunction()
 
-# The man page and the shells' completions, written by a program from the tables of commands and
+# The man pages and the shells' completions, written by a program from the tables of commands and
 # options. With the runtime it knows gramc-run's commands too.
 function(gramc_generate_pages)
   add_executable(gramc-generate ${CMAKE_SOURCE_DIR}/cli/generate/main.c
     ${CMAKE_SOURCE_DIR}/cli/generate/man.c ${CMAKE_SOURCE_DIR}/cli/generate/shells.c ${CMAKE_SOURCE_DIR}/cli/generate/limits.c
+    ${CMAKE_SOURCE_DIR}/cli/generate/findings.c
     $<TARGET_OBJECTS:cli_objects>)
   gramc_flags(gramc-generate)
   target_link_libraries(gramc-generate PRIVATE gramc_static)
@@ -250,7 +260,7 @@ function(gramc_generate_pages)
   endif()
   set(dir ${CMAKE_BINARY_DIR}/pages)
   set(pages)
-  foreach(page man:gramc.1 bash:gramc.bash zsh:_gramc fish:gramc.fish limits:limits.md)
+  foreach(page man:gramc.1 bash:gramc.bash zsh:_gramc fish:gramc.fish limits:limits.md findings:findings.md)
     string(REPLACE ":" ";" page ${page})
     list(GET page 0 kind)
     list(GET page 1 file)
@@ -260,24 +270,12 @@ function(gramc_generate_pages)
       DEPENDS gramc-generate VERBATIM)
     list(APPEND pages ${dir}/${file})
   endforeach()
-  add_custom_target(pages ALL DEPENDS ${pages})
-  install(FILES ${dir}/gramc.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-  install(FILES ${dir}/gramc.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
-    RENAME gramc)
-  install(FILES ${dir}/_gramc DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
-  install(FILES ${dir}/gramc.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
-endfunction()
-
-function(gramc_install)
-  install(TARGETS gramc RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-  install(TARGETS gramc_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  install(DIRECTORY include/gramc DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-  if(GRAMC_RUNTIME)
-    install(TARGETS gramc-run gramc-host RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/gramc)
-    install(TARGETS gramcrun_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-    install(CODE "execute_process(COMMAND \${CMAKE_COMMAND} -E create_symlink
-      ../${CMAKE_INSTALL_LIBEXECDIR}/gramc/gramc-run
-      \$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/gram-agent)")
-  endif()
-  install(DIRECTORY specs DESTINATION ${CMAKE_INSTALL_DATADIR}/gramc)
+  # A page a command; a page of a command that is gone does not stay.
+  add_custom_command(OUTPUT ${dir}/man-pages.made
+    COMMAND ${CMAKE_COMMAND} -E rm -rf ${dir}/man1
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${dir}/man1
+    COMMAND gramc-generate man-pages ${dir}/man1
+    COMMAND ${CMAKE_COMMAND} -E touch ${dir}/man-pages.made
+    DEPENDS gramc-generate VERBATIM)
+  add_custom_target(pages ALL DEPENDS ${pages} ${dir}/man-pages.made)
 endfunction()

@@ -1,4 +1,5 @@
-/* What is generated from the tables of commands, options and limits when gramc is built. */
+/* What is generated from the tables of commands, options, limits and findings when gramc is built.
+ */
 #ifndef CLI_GENERATE_GENERATE_H
 #define CLI_GENERATE_GENERATE_H
 
@@ -13,9 +14,11 @@ enum completion_kind option_values(const struct option_row *option, const struct
                                    const char **list, size_t list_size, size_t *count);
 
 void write_man(FILE *out);
+void write_command_man(FILE *out, const struct command *command);
 void write_bash(FILE *out);
 void write_zsh(FILE *out);
 void write_fish(FILE *out);
 void write_limits(FILE *out);
+void write_findings(FILE *out);
 
 #endif

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Documentation that cannot rot: every ```gram block of the README and of docs/ is checked, and so is
-# every file in specs/. A block may be broken on purpose only as ```gram-broken, and must be then.
+# every file in specs/ and docs/tutorial/. A block may be broken on purpose only as ```gram-broken, and must be then.
 set -u
 source=$1 gramc=$2
 work=$(mktemp -d)
@@ -19,7 +19,7 @@ extract() {
 
 # What a page shows of a file is checked as that file, beside what it imports.
 is_of_specs() {
-    for spec in $(find "$source/specs" -name '*.gram'); do cmp -s "$spec" "$1" && return; done
+    for spec in $(find "$source/specs" "$source/docs/tutorial" -name '*.gram'); do cmp -s "$spec" "$1" && return; done
     return 1
 }
 
@@ -37,10 +37,10 @@ for page in "$source/README.md" "$source"/docs/*.md "$source"/docs/*/*.md; do
         fi
     done
 done
-for spec in $(find "$source/specs" -name '*.gram' | sort); do
+for spec in $(find "$source/specs" "$source/docs/tutorial" -name '*.gram' | sort); do
     "$gramc" check --strict "$spec" || { echo "$spec"; bad=1; }
 done
-"$gramc" fmt --check "$source/specs" || { echo "these specs are not formatted: gramc fmt specs"; bad=1; }
+"$gramc" fmt --check "$source/specs" "$source/docs/tutorial" || { echo "these specs are not formatted: gramc fmt"; bad=1; }
 # What pages show of files is what the files say: a block behind a line that ends with `specs/FILE`:
 # is that file, and a console block that names one is run, command by command, and compared.
 shown=0 commands=0

@@ -133,7 +133,10 @@ calculate "$plugin/native.gram"
 if command -v python3 >/dev/null; then calculate "$prefix/share/gramc/specs/libraries/staying.gram"
 else echo "python3 is missing: calculate.py was not tried"; fi
 
-for page in man/man1/gramc.1 bash-completion/completions/gramc zsh/site-functions/_gramc fish/vendor_completions.d/gramc.fish; do
+for file in README.md parcels.gram cases.jsonl model.py; do
+    [ -s "$prefix/share/gramc/tutorial/$file" ] || { echo "share/gramc/tutorial/$file was not installed"; exit 1; }
+done
+for page in man/man1/gramc.1 man/man1/gramc-check.1 bash-completion/completions/gramc zsh/site-functions/_gramc fish/vendor_completions.d/gramc.fish; do
     [ -s "$prefix/share/$page" ] || { echo "share/$page was not installed"; exit 1; }
 done
 echo "installed, moved, used"
