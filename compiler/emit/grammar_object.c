@@ -69,7 +69,8 @@ static bool read_names(struct named_members *m) {
 }
 
 static gramc_text as_json(struct named_members *m, gramc_text name) {
-    return subsume_print(m->g->compat, json_new_text(m->g->arena, JSON_STRING, name));
+    const struct json *value = json_new_text(m->g->arena, JSON_STRING, name);
+    return value ? subsume_print(m->g->compat, value) : TEXT("");
 }
 
 /* ## Members that are known */

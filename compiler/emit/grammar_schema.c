@@ -295,7 +295,7 @@ static struct json *as_closed(struct grammar *g, const struct meet *meet) {
             json_set(names, n->text, json_new(g->arena, JSON_TRUE));
     }
     json_set(closed, TEXT("additionalProperties"), json_new(g->arena, JSON_FALSE));
-    return !g->arena->oom && names->count && !meet->choice_count ? closed : NULL;
+    return names && names->count && !g->arena->oom && !meet->choice_count ? closed : NULL;
 }
 
 /* What the schema says by itself: whether a value is in an alternative, or in a `not`, must not be
