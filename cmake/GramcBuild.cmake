@@ -228,6 +228,11 @@ function(gramc_commands)
     target_link_libraries(gramc-run PRIVATE gramcserve_static PkgConfig::EDIT)
     set_target_properties(gramc-run PROPERTIES
       RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/libexec/gramc)
+    if(GRAMC_BUNDLED)
+      # The old kind of path, which counts for libraries of libraries and for dlopen as well.
+      set_target_properties(gramc-run PROPERTIES INSTALL_RPATH "\$ORIGIN/../../lib/gramc")
+      target_link_options(gramc-run PRIVATE LINKER:--disable-new-dtags)
+    endif()
     gramc_host()
   endif()
 endfunction()

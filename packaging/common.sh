@@ -4,6 +4,8 @@
 #     need PROGRAM PACKAGE      fails if it is not installed
 #     configure DIR ARCH WORD.. a release build for ARCH in DIR, whose bytes do not depend on where
 #     archive FOLDER FILE       FOLDER as FILE.tar.gz, equal bytes for equal files
+#     owners ARCH FILE...       the Debian packages that these files are of
+#     bill ARCH FILE PACKAGE... FILE.spdx.json: what is in FILE, with Debian's versions
 source=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd)
 version=$(sed -n 's/^project(gramc VERSION \([0-9.]*\).*/\1/p' "$source/CMakeLists.txt")
 
@@ -65,4 +67,29 @@ strip_file() {
     tool=strip
     [ "$2" = "$(host_arch)" ] || tool=$(machine_of "$2")-linux-gnu-strip
     "$tool" "$1"
+}
+
+# Of this machine's files dpkg knows the owners, of another one's sysroot.sh has written them down.
+owners() {
+    arch=$1
+    shift
+    for file in "$@"; do
+        if [ "$arch" = "$(host_arch)" ]; then
+            { dpkg -S "$file" || dpkg -S "${file#/usr}" || fail "no package has $file"; } 2>/dev/null | sed 's/[:,].*//; q'
+        else
+            file=$(realpath "$file")
+            file=${file#"$(realpath "$sysroot")"}
+            awk -F'\t' -v file="${file#/usr}" '$2 == file || $2 == "/usr" file { print $1; exit }' "$sysroot/FILES"
+        fi
+    done | sort -u
+}
+
+bill() {
+    arch=$1 file=$2
+    shift 2
+    need python3 python3
+    for package in "$@"; do
+        if [ "$arch" = "$(host_arch)" ]; then dpkg-query -W -f='${Package}\t${Version}\t${source:Package}\n' "$package:$arch"
+        else awk -F'\t' -v name="$package" '$1 == name' "$sysroot/PACKAGES"; fi
+    done | sort -u | python3 "$source/packaging/sbom.py" "$file" "$version" "$arch" "$epoch"
 }

@@ -35,7 +35,7 @@ done
 cp "$source/LICENSE" "$source/packaging/npm/README.md" "$source/packaging/npm/index.js" \
     "$source/packaging/npm/index.d.ts" "$work/package"
 install -m 755 "$source/packaging/npm/gramc.sh" "$work/package/bin/gramc"
-python3 "$source/packaging/npm/types.py" "$source/docs/formats" >"$work/package/formats.d.ts"
+python3 "$source/packaging/npm/typescript.py" "$source/docs/formats" >"$work/package/formats.d.ts"
 cat >"$work/package/package.json" <<JSON
 {
   "name": "gramc",

@@ -20,4 +20,5 @@ strip_file "$file.new" "$arch"
 size=$(stat -c %s "$file.new")
 [ "$size" -lt $LARGEST ] || fail "it has $size bytes, $LARGEST are too many"
 mv "$file.new" "$file"
+bill "$arch" "$file" libc6-dev libpcre2-dev libyaml-dev
 say "$file: $size bytes"

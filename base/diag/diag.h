@@ -154,7 +154,7 @@ bool diag_fails(const struct diag_report *report, const struct finding *finding)
 
 typedef void diag_printer(struct buf *out, const struct diag_report *report);
 diag_printer diag_print_text, diag_print_color, diag_print_concise, diag_print_json,
-    diag_print_sarif, diag_print_junit, diag_print_github;
+    diag_print_sarif, diag_print_junit, diag_print_github, diag_print_gitlab;
 /* NULL if there is no such format. */
 diag_printer *diag_format_printer(gramc_report_format format);
 /* Prints through it and sends: GRAMC_USAGE if there is no such format, GRAMC_NOMEM, GRAMC_LIMIT,
@@ -166,5 +166,10 @@ gramc_status diag_print(const struct diag_report *report, gramc_report_format fo
  * sha256 of path, code and the trimmed source line. Equal findings of one line share it. */
 enum { DIAG_KEY = 16 };
 void diag_key(const struct finding *finding, char out[DIAG_KEY]);
+/* Prints the key with a number behind it, 1 for the first finding of that key; `keys` has those
+ * that were printed. */
+void diag_put_key(struct buf *out, struct buf *keys, const struct finding *finding);
+/* A path as services name files: without `./`, from the repository's root. */
+gramc_text diag_from_root(gramc_text path);
 
 #endif

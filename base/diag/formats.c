@@ -18,6 +18,8 @@ static const struct {
      GRAMC_REPORT_JSON, diag_print_json},
     {"sarif", "SARIF 2.1.0, for code scanning", GRAMC_REPORT_SARIF, diag_print_sarif},
     {"junit", "JUnit XML, one test case a file", GRAMC_REPORT_JUNIT, diag_print_junit},
+    {"gitlab", "GitLab's code quality report, shown in merge requests", GRAMC_REPORT_GITLAB,
+     diag_print_gitlab},
     {"github", "workflow commands, which GitHub Actions shows in the diff", GRAMC_REPORT_GITHUB,
      diag_print_github},
     /* Chosen by whoever knows the terminal, not by name. */
@@ -66,16 +68,30 @@ bool gramc_report_format_find(gramc_text name, gramc_report_format *out) {
     return false;
 }
 
+gramc_text diag_from_root(gramc_text path) {
+    while (text_starts(path, "./")) path = text_slice(path, 2, path.len);
+    return path;
+}
+
 void diag_key(const struct finding *finding, char out[DIAG_KEY]) {
     struct sha256 sha;
     char hex[SHA256_HEX];
-    gramc_text path = finding->source->name;
+    gramc_text path = diag_from_root(finding->source->name);
     struct position at = source_position(finding->source, finding->span.start);
-    while (text_starts(path, "./")) path = text_slice(path, 2, path.len);
     sha256_init(&sha);
     sha256_add_text(&sha, path);
     sha256_add_text(&sha, text_of(finding->row->code));
     sha256_add_text(&sha, text_trim(source_slice(finding->source, at.row)));
     sha256_hex(&sha, hex);
     memcpy(out, hex, DIAG_KEY);
+}
+
+void diag_put_key(struct buf *out, struct buf *keys, const struct finding *finding) {
+    char key[DIAG_KEY];
+    uint32_t ordinal = 1;
+    diag_key(finding, key);
+    for (size_t at = 0; at + DIAG_KEY <= keys->len; at += DIAG_KEY)
+        ordinal += text_eq((gramc_text){keys->ptr + at, DIAG_KEY}, (gramc_text){key, DIAG_KEY});
+    buf_put(keys, key, DIAG_KEY);
+    buf_printf(out, "%.*s:%u", (int)DIAG_KEY, key, (unsigned)ordinal);
 }

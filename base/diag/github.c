@@ -22,12 +22,6 @@ static void put_escaped(struct buf *out, gramc_text text, bool property) {
     }
 }
 
-/* Annotations are found by the path from the repository's root. */
-static gramc_text without_dot(gramc_text path) {
-    while (text_starts(path, "./")) path = text_slice(path, 2, path.len);
-    return path;
-}
-
 static void put_remark(struct buf *out, const char *name, gramc_text text) {
     if (!text.len) return;
     buf_printf(out, "%%0A%s: ", name);
@@ -40,7 +34,7 @@ static void put_finding(struct buf *out, const struct finding *f) {
     struct position start = source_position(f->source, f->span.start);
     struct position end = source_position(f->source, f->span.end);
     buf_printf(out, "::%s file=", commands[f->severity]);
-    put_escaped(out, without_dot(f->source->name), true);
+    put_escaped(out, diag_from_root(f->source->name), true);
     buf_printf(out, ",line=%u,endLine=%u", (unsigned)start.line, (unsigned)end.line);
     /* The runner takes columns only where the place is within one line. */
     if (start.line == end.line)

@@ -174,16 +174,12 @@ static void put_location(struct json_writer *w, const struct source *source, str
 
 /* 3.27.16: lets a service follow a finding through changes of its file. */
 static void put_fingerprint(struct sarif *sarif, const struct finding *f) {
-    char key[DIAG_KEY];
-    uint32_t ordinal = 1;
-    diag_key(f, key);
-    for (size_t at = 0; at + DIAG_KEY <= sarif->keys.len; at += DIAG_KEY)
-        ordinal +=
-            text_eq((gramc_text){sarif->keys.ptr + at, DIAG_KEY}, (gramc_text){key, DIAG_KEY});
-    buf_put(&sarif->keys, key, DIAG_KEY);
     json_member_object(&sarif->json, "partialFingerprints");
     json_key(&sarif->json, "gramc/1");
-    buf_printf(json_slot(&sarif->json), "\"%.*s:%u\"", (int)DIAG_KEY, key, (unsigned)ordinal);
+    struct buf *out = json_slot(&sarif->json);
+    buf_putc(out, '"');
+    diag_put_key(out, &sarif->keys, f);
+    buf_putc(out, '"');
     json_object_end(&sarif->json);
 }
 

@@ -244,7 +244,8 @@ typedef enum gramc_report_format {
     GRAMC_REPORT_JSON,    /* the gram project's diagnostics JSON, plus slug, help, related */
     GRAMC_REPORT_SARIF,   /* SARIF 2.1.0 */
     GRAMC_REPORT_JUNIT,   /* JUnit XML, one test case a source */
-    GRAMC_REPORT_GITHUB   /* workflow commands of GitHub Actions */
+    GRAMC_REPORT_GITHUB,  /* workflow commands of GitHub Actions */
+    GRAMC_REPORT_GITLAB   /* GitLab's code quality report */
 } gramc_report_format;
 
 /* The i-th format's name ("text", "sarif"...) and one line about it; NULL past the end.

@@ -27,13 +27,13 @@ for case in "$source"/tests/golden/cases/*.test; do
     unpack "$case"
     [ -n "$(ls "$work/case")" ] || continue
     seen=$((seen + 1))
-    for format in json sarif junit github; do check $format >"$work/$seen.$format"; done
+    for format in json sarif junit github gitlab; do check $format >"$work/$seen.$format"; done
     printf '%s\n' "$case" >"$work/$seen.name"
 done
 
 # The other commands: what their golden cases say that they print.
 for case in "$source"/tests/golden/cases/diff-*.test "$source"/tests/golden/cases/fmt-*.test "$source"/tests/golden/cases/validate-*.test; do
-    format=$(LC_ALL=C sed -n '1s/^command:.* --format \(json\|sarif\|junit\|github\)\( .*\)*$/\1/p' "$case")
+    format=$(LC_ALL=C sed -n '1s/^command:.* --format \(json\|sarif\|junit\|github\|gitlab\)\( .*\)*$/\1/p' "$case")
     [ "$format" ] || continue
     others=$((others + 1))
     LC_ALL=C sed '1,/^--- stdout$/d; /^--- /,$d' "$case" >"$work/golden-$others.$format"
@@ -41,12 +41,12 @@ done
 [ "$others" -ge 12 ] || complain "only $others golden cases of other commands were read"
 
 # One call each for all files: fast enough for every test run.
-for pair in json:docs/formats/diagnostics.schema.json sarif:tests/data/sarif-subset.schema.json; do
+for pair in json:docs/formats/diagnostics.schema.json gitlab:docs/formats/codequality.schema.json sarif:tests/data/sarif-subset.schema.json; do
     format=${pair%%:*} schema=$source/${pair#*:}
     "$gramc" validate --assert-formats "$schema" "$work"/*."$format" >"$work/verdict" 2>&1 ||
         { grep -v ': valid' "$work/verdict" | head -20; complain "$format does not fit $schema"; }
     # The schema tells right from wrong at all.
-    sed 's/"version":"2.1.0"/"version":"2.0.0"/; s/"schema_version":1/"schema_version":"1"/' "$work/1.$format" >"$work/wrong"
+    sed 's/"version":"2.1.0"/"version":"2.0.0"/; s/"schema_version":1/"schema_version":"1"/; s/"severity":"m/"severity":"n/; s/^\[\]$/[1]/' "$work/1.$format" >"$work/wrong"
     "$gramc" validate "$schema" "$work/wrong" >/dev/null 2>&1 && complain "$schema accepts a wrong version"
 done
 
@@ -108,7 +108,7 @@ LC_ALL=C grep -l "$(printf '[\001-\010\013\014\016-\037\177]')" "$reports"/* && 
 LC_ALL=C grep -hvE '^::(error|warning|notice) file=([^%:,]|%25|%3A|%2C)+,line=[0-9]+,endLine=[0-9]+(,col=[0-9]+,endColumn=[0-9]+)?,title=([GD][0-9]+ [a-z0-9-]+|[a-zA-Z]+)::([^%]|%25|%0A)+$' "$work"/*.github &&
     complain "these are no workflow commands"
 # No control character, nowhere (line ends aside).
-for format in json sarif junit github; do
+for format in json sarif junit github gitlab; do
     LC_ALL=C grep -l "$(printf '[\001-\011\013-\037\177]')" "$work"/*.$format && complain "control characters in $format"
 done
 
@@ -118,5 +118,5 @@ printf '[n:Thing]\n[t:Tool | (x::Int)==>(::Text)]\n' >"$work/in.gram"
 "$gramc" validate "$source/docs/formats/baseline.schema.json" "$work/known.json" >/dev/null || complain "the baseline does not fit its schema"
 (cd "$work" && "$gramc" check --strict --baseline known.json in.gram) || complain "the baseline is not known"
 [ "$seen" -gt 100 ] || complain "only $seen cases were read"
-echo "$seen cases in four formats, $others of other commands"
+echo "$seen cases in five formats, $others of other commands"
 exit $bad

@@ -1,6 +1,6 @@
 #!/bin/bash
 # What is shipped for CI is run: the scripts of the GitHub action, the shell blocks of docs/ci.md, the
-# pre-commit entry, and gramc init's starter. Building inside the action is not: gramc is on PATH.
+# pre-commit entry, and gramc init's starter. gramc is on PATH here; tests/packaging/ci.sh fetches it.
 set -u
 source=$1 gramc=$2
 work=$(mktemp -d)
@@ -16,7 +16,7 @@ action_script() {
         inside && /^ *run: \|$/ { taking = 1; match($0, /^ */); depth = RLENGTH; next }
         taking { match($0, /^ */); if (NF && RLENGTH <= depth) exit; print substr($0, depth + 3) }' "$source/packaging/action/action.yml"
 }
-for step in Build Check Compare; do
+for step in Get Check Compare; do
     action_script $step >"$work/$step.sh"
     [ -s "$work/$step.sh" ] || complain "the action has no step $step"
     bash -n "$work/$step.sh" || complain "bash cannot read the step $step"
@@ -32,7 +32,7 @@ run_check() {
     got=$?
     [ $got = "$1" ] || { cat out err; complain "the action's check gave $got, not $1: $2"; }
 }
-GITHUB_PATH=$work/path bash --noprofile --norc -e -o pipefail Build.sh || complain "the action does not take the gramc that is there"
+PROGRAM='' SHA256='' BUILD=false PREFIX=$work/prefix GITHUB_PATH=$work/path bash --noprofile --norc -e -o pipefail Get.sh || complain "the action does not take the gramc that is there"
 export PATHS STRICT BASELINE SARIF
 PATHS=specs STRICT=true BASELINE='' SARIF='' run_check 0 "good specs"
 printf '[a:Agnt]\n' >'bad one.gram'
@@ -93,7 +93,8 @@ sed -n 's/^    - \(gramc .*\)/\1/p' "$source/docs/ci.md" >gitlab.sh
 grep -q '^  pass_filenames: false$' "$source/.pre-commit-hooks.yaml" || complain "i10-b4: the hook looks at the staged files alone"
 entry=$(sed -n 's/^  entry: //p' "$source/.pre-commit-hooks.yaml" | head -1)
 pattern=$(sed -n 's/^  files: //p' "$source/.pre-commit-hooks.yaml" | head -1)
-[ -n "$entry" ] && [ -n "$pattern" ] || complain "the hook has no entry or no files"
+entry=$source/$entry
+[ -x "${entry%% *}" ] && [ -n "$pattern" ] || complain "the hook has no entry or no files"
 find specs -type f | grep -qE "$pattern" || complain "the hook's pattern takes no spec"
 # shellcheck disable=SC2086
 (cd specs && $entry >../out) || { cat out; complain "the hook fails on good specs"; }
@@ -104,6 +105,7 @@ $entry >/dev/null && complain "the hook lets a bad spec pass"
 if command -v pre-commit >/dev/null && command -v git >/dev/null; then
     mkdir hooks user
     cp "$source/.pre-commit-hooks.yaml" hooks
+    cp -r "$source/packaging" hooks
     (cd hooks && git init -q . && commit hooks)
     cd user && git init -q . && printf '[shared:Tool {description: "d"} | ()==>(::Text)]\n' >good.gram
     printf '{imports: "good.gram"}\n[user:Agent {description: "Uses it"} | shared]\n' >user.gram && git add .

@@ -46,6 +46,13 @@ for (const input of Object.keys(step.with))
 for (const {id} of config.repos.flatMap(({hooks}) => hooks))
     assert(hooks.some((hook) => hook.id === id), `there is no hook ${id}`);
 
+// The template for GitLab: its schema is not in the package, so only what its readers cannot do without.
+const template = YAML.parse(read('packaging/gitlab/gramc.yml'));
+assert(template.gramc.script.every((line) => typeof line === 'string'), 'the job for GitLab has no script');
+assert.deepEqual(Object.keys(template.gramc.artifacts.reports).sort(), ['codequality', 'junit']);
+for (const name of Object.keys(YAML.parse(one('GRAMC_PROGRAM')).variables))
+    assert(name in template.variables, `the template has no variable ${name}`);
+
 // The schemas tell right from wrong at all.
 assert.throws(() => judge('github-action', 'wrong', 'name: x\nruns: {using: composite}\n'));
 assert.throws(() => judge('pre-commit-hooks', 'wrong', '- id: x\n'));

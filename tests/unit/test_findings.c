@@ -135,6 +135,7 @@ static void every_format_counts_them(void **state) {
         {GRAMC_REPORT_SARIF, "\"toolExecutionNotifications\":[{\"level\":\"warning\",\"message\":{"
                              "\"text\":\"4 notes and 1 warning more\"}}]"},
         {GRAMC_REPORT_JUNIT, "    <system-out>4 notes and 1 warning more</system-out>\n"},
+        {GRAMC_REPORT_GITLAB, "{\"description\":\"4 notes and 1 warning more\","},
         {GRAMC_REPORT_GITHUB, "::warning title=gramc check::4 notes and 1 warning more\n"},
     };
     (void)state;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """TypeScript types of the JSON that gramc prints, out of docs/formats/*.schema.json.
-    types.py FOLDER >formats.d.ts
+    typescript.py FOLDER >formats.d.ts
 A keyword that it does not know ends it: a type that says less than its schema must be meant."""
 
 import json
@@ -89,7 +89,7 @@ def comment_of(schema, indent):
 
 
 def main():
-    print("// Made by packaging/npm/types.py from docs/formats.")
+    print("// Made by packaging/npm/typescript.py from docs/formats.")
     paths = sorted(pathlib.Path(sys.argv[1]).glob("*.schema.json"))
     assert paths, "no schemas there"
     for path in paths:

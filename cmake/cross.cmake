@@ -1,0 +1,22 @@
+# Toolchain file: Debian's cross compiler for CROSS_MACHINE, libraries and headers from CROSS_SYSROOT. What is
+# built is run by qemu, where something built has to run during the build (gramc-generate).
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR ${CROSS_MACHINE})
+set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES CROSS_MACHINE CROSS_SYSROOT)
+set(triplet ${CROSS_MACHINE}-linux-gnu)
+set(CMAKE_C_COMPILER ${triplet}-gcc)
+set(CMAKE_LIBRARY_ARCHITECTURE ${triplet})
+set(CMAKE_SYSROOT ${CROSS_SYSROOT})
+set(CMAKE_FIND_ROOT_PATH ${CROSS_SYSROOT})
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+set(ENV{PKG_CONFIG_SYSROOT_DIR} ${CROSS_SYSROOT})
+set(ENV{PKG_CONFIG_LIBDIR} ${CROSS_SYSROOT}/usr/lib/${triplet}/pkgconfig:${CROSS_SYSROOT}/usr/share/pkgconfig)
+find_program(CROSS_EMULATOR NAMES qemu-${CROSS_MACHINE}-static qemu-${CROSS_MACHINE})
+if(CROSS_EMULATOR)
+  set(CMAKE_CROSSCOMPILING_EMULATOR ${CROSS_EMULATOR};-L;${CROSS_SYSROOT})
+endif()
+# The template of lemon belongs to the program, not to the machine that is built for.
+find_file(LEMON_TEMPLATE lempar.c PATHS /usr/share/lemon /usr/local/share/lemon NO_CMAKE_FIND_ROOT_PATH)
