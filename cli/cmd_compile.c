@@ -49,6 +49,10 @@ static bool is_direct(const struct cli *cli) {
            (!path || strcmp(path, "-") == 0);
 }
 
+static bool is_json_target(gramc_text target) {
+    return !text_is(target, "markdown") && !text_is(target, "gbnf") && !text_is(target, "regex");
+}
+
 static int print_gathered(struct cli *cli, const gramc_spec *spec, const gramc_agent *agent,
                           gramc_text target) {
     const char *path = cli->options[OPTION_OUTPUT];
@@ -57,7 +61,7 @@ static int print_gathered(struct cli *cli, const gramc_spec *spec, const gramc_a
     buf_init(&out, &cli->allocator, OUTPUT_MAX);
     gramc_status status = gramc_emit(spec, agent, target, buf_writer(&out));
     if (status == GRAMC_IO) status = buf_status(&out);
-    bool is_json = !text_is(target, "markdown");
+    bool is_json = is_json_target(target);
     if (status == GRAMC_OK && is_json && cli->options[OPTION_PRETTY]) status = indent(&out);
     if (status != GRAMC_OK) code = cli_status(cli, status);
     else if (path && strcmp(path, "-") != 0) code = cli_write_file(cli, path, buf_view(&out));

@@ -61,9 +61,8 @@ static const struct json *without_other_types(struct arena *arena, const struct 
     return type ? copy : document;
 }
 
-/* In the arena, or as it was prepared. */
-static const struct json *document_of(const struct emission *e, const struct tool *tool,
-                                      struct arena *arena) {
+const struct json *emission_document(const struct emission *e, const struct tool *tool,
+                                     struct arena *arena) {
     bool prepared = tool->public.document && e->style == SCHEMA_PRINTED;
     const struct json *document =
         prepared ? tool->public.document
@@ -74,7 +73,7 @@ static const struct json *document_of(const struct emission *e, const struct too
 /* What no provider takes at the top has gone into the description. */
 static const struct json *accepted_of(const struct emission *e, const struct tool *tool,
                                       struct arena *arena) {
-    const struct json *document = document_of(e, tool, arena);
+    const struct json *document = emission_document(e, tool, arena);
     if (!document || !(e->target->flags & REQUEST_FORM) || !lower_root_is_refused(document))
         return document;
     const struct lower_report report = report_of(e, tool, e->findings);
@@ -139,7 +138,7 @@ static void check_items(struct emission *e, const struct tool *tool) {
     if (!e->findings || !(e->target->flags & NEEDS_ITEMS)) return;
     if (!parameters_may_lack_items(tool)) return;
     arena_init(&arena, &e->out->allocator);
-    const struct json *document = document_of(e, tool, &arena);
+    const struct json *document = emission_document(e, tool, &arena);
     if (document) items_check(e, tool, document);
     if (arena.oom) e->out->state = BUF_NOMEM;
     arena_free(&arena);

@@ -34,6 +34,16 @@ static const struct target targets[] = {
      DIALECT_PLAIN, EVALUATES_SCHEMAS},
     {"ollama", "Ollama's /v1: the `tools` array, with what Ollama drops in words", emit_ollama,
      NULL, "[", "]", NAMES_FUNCTION, DIALECT_OLLAMA, REQUEST_FORM | CHAT_FORM | EVALUATES_SCHEMAS},
+    {"json-schema-call", "one JSON Schema for a call of any tool: its name and its arguments", NULL,
+     emit_json_schema_call, "", "", NAMES_ANY, DIALECT_PLAIN, 0},
+    {"gbnf", "one GBNF grammar (llama.cpp) for a call of any tool: its name and its arguments",
+     NULL, emit_gbnf, "", "", NAMES_ANY, DIALECT_PLAIN, EVALUATES_SCHEMAS},
+    {"gbnf-arguments", "a GBNF grammar for the arguments of each tool", emit_gbnf_arguments, NULL,
+     "[", "]", NAMES_ANY, DIALECT_PLAIN, EVALUATES_SCHEMAS},
+    {"regex", "one regular expression for a call of any tool: its name and its arguments", NULL,
+     emit_regex, "", "", NAMES_ANY, DIALECT_PLAIN, EVALUATES_SCHEMAS},
+    {"regex-arguments", "a regular expression for the arguments of each tool", emit_regex_arguments,
+     NULL, "[", "]", NAMES_ANY, DIALECT_PLAIN, EVALUATES_SCHEMAS},
     {"bundle", "the agent with everything that it says, and its fingerprint", NULL, emit_bundle, "",
      "", NAMES_ANY, DIALECT_PLAIN, 0},
     {"markdown", "a page about the agent and its tools, for people", NULL, emit_markdown, "", "",
@@ -180,8 +190,10 @@ static gramc_status check(const gramc_spec *spec, struct findings *findings,
     begin(&e, spec, agent, target, &out);
     e.findings = findings;
     if (!e.arena.oom && names) check_names(&e, agent);
-    if (!e.arena.oom && schemas && (target->flags & EVALUATES_SCHEMAS))
-        status = put_tools(&e, (gramc_writer){swallow, NULL});
+    bool evaluates = !e.arena.oom && schemas && (target->flags & EVALUATES_SCHEMAS);
+    if (evaluates && target->print) status = put_tools(&e, (gramc_writer){swallow, NULL});
+    else if (evaluates) target->whole(&e, agent);
+    if (status == GRAMC_OK && !target->print) status = buf_status(&out);
     if (e.arena.oom || spec->compilation->arena.oom) status = GRAMC_NOMEM;
     arena_free(&e.arena);
     buf_free(&out);
@@ -194,7 +206,8 @@ static gramc_status check_all(gramc_compilation *compilation, const gramc_spec *
     gramc_status status = GRAMC_OK;
     findings_init(&own, &compilation->arena, compilation->findings.max);
     if (!one) check_bare(&own, spec, target);
-    if (target->print) status = check(spec, &own, one, target, one || !spec->first_agent, true);
+    if (target->print || target->flags & EVALUATES_SCHEMAS)
+        status = check(spec, &own, one, target, one || !spec->first_agent, true);
     for (const struct agent *a = one || !target->print ? NULL : spec->first_agent;
          a && status == GRAMC_OK; a = a->next)
         status = check(spec, &own, a, target, true, false);

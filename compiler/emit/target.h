@@ -55,8 +55,9 @@ struct emission {
 const struct target *target_find(gramc_text name);
 
 target_printer emit_json_schema, emit_openai, emit_openai_functions, emit_openai_strict,
-    emit_openai_responses, emit_anthropic, emit_gemini, emit_mcp, emit_ollama;
-whole_printer emit_bundle, emit_markdown;
+    emit_openai_responses, emit_anthropic, emit_gemini, emit_mcp, emit_ollama, emit_gbnf_arguments,
+    emit_regex_arguments;
+whole_printer emit_bundle, emit_markdown, emit_gbnf, emit_regex, emit_json_schema_call;
 
 /* ## For printers */
 /* The name that the provider sees. */
@@ -64,6 +65,10 @@ gramc_text emission_name(const struct emission *e);
 /* Prints the tool's parameters as the target's dialect has them; false, having printed them in
  * full, if strict mode cannot say them. */
 bool emission_put_parameters(struct emission *e, const struct tool *tool);
+/* The schema of the tool's arguments, in the arena or as it was prepared; NULL without memory, or
+ * if it is nested too deeply. */
+const struct json *emission_document(const struct emission *e, const struct tool *tool,
+                                     struct arena *arena);
 /* Compares a lowered document with what the provider counts (limits.c). */
 void limits_check(struct emission *e, const struct tool *tool, const struct json *document);
 /* Writes arguments (an example) with the names that the target's provider takes; `schema` is the

@@ -255,6 +255,10 @@ static const char *find_obstacle(const struct json *value, bool is_root) {
     return NULL;
 }
 
+const char *subsume_obstacle(const struct json *document) {
+    return find_obstacle(document, true);
+}
+
 static gramc_schema_options program_options(const struct compat *compat) {
     gramc_schema_options options = GRAMC_SCHEMA_OPTIONS_INIT;
     options.allocator = &compat->arena.allocator;

@@ -88,6 +88,8 @@ struct subsume_answer subsume_branch_includes(struct compat *compat, const struc
 /* True if it, or something in it, refers to another schema. */
 bool subsume_has_reference(const struct json *value);
 const struct json *subsume_follow(const struct subsume_side *side, const struct json *reference);
+/* Why a document cannot be taken apart; NULL: it can. */
+const char *subsume_obstacle(const struct json *document);
 void conjunction_add(struct conjunction *conjunction, const struct json *node);
 
 /* ## Rules */

@@ -302,6 +302,12 @@ static void references_are_cut_in_time(void **state) {
     struct buf out = emit(&c, "gemini");
     assert_true(out.len > 1000 && out.len < 64000000);
     buf_free(&out);
+    out = emit(&c, "gbnf");
+    assert_true(out.len > 1000 && out.len < 1000000);
+    buf_free(&out);
+    out = emit(&c, "regex");
+    assert_true(out.len < 2000000);
+    buf_free(&out);
     gramc_compilation_free(c.compilation);
     buf_free(&text);
 }
@@ -320,7 +326,10 @@ static void deep_types_stay_within_the_stack(void **state) {
     compile(&c, buf_view(&text));
     for (size_t i = 0; gramc_target_name(i); i++) {
         struct buf out = emit(&c, gramc_target_name(i));
-        assert_true(out.len > 20);
+        /* There is no grammar of that depth. */
+        bool is_grammar =
+            strstr(gramc_target_name(i), "gbnf") || strstr(gramc_target_name(i), "regex");
+        assert_true(out.len > 20 || is_grammar);
         buf_free(&out);
         gramc_status status =
             gramc_target_check(c.compilation, NULL, text_of(gramc_target_name(i)));
