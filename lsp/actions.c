@@ -156,7 +156,7 @@ static void offer_extract(struct acting *act) {
 
 /* ## An implementation for a tool */
 
-struct stub {
+struct stub_offer {
     struct acting *act;
     gramc_text wire;
     const struct occurrence *tool;
@@ -173,7 +173,8 @@ static bool does(const struct insight *a, const struct occurrence *library, gram
     return false;
 }
 
-static void put_stub(struct stub *s, const struct insight *a, const struct occurrence *library) {
+static void put_stub(struct stub_offer *s, const struct insight *a,
+                     const struct occurrence *library) {
     char title[300], text[400];
     const struct pattern *p = library->pattern;
     gramc_text source = library->unit->source.text;
@@ -195,7 +196,7 @@ static void put_stub(struct stub *s, const struct insight *a, const struct occur
 }
 
 static void offer_stub(void *ctx, const struct insight *a) {
-    struct stub *s = ctx;
+    struct stub_offer *s = ctx;
     for (size_t i = 0; i < a->occurrences.count; i++) {
         const struct occurrence *m = &a->occurrences.list[i];
         if (m->kind != SYMBOL_LIBRARY || !m->defines || m->unit != a->root) continue;
@@ -204,7 +205,7 @@ static void offer_stub(void *ctx, const struct insight *a) {
     }
 }
 
-static void put_new_library(struct stub *s) {
+static void put_new_library(struct stub_offer *s) {
     char text[400];
     struct lsp_request *r = s->act->r;
     if (!r->lsp->client.takes_create_file || s->wire.len > 100) return;
@@ -223,7 +224,7 @@ static void offer_stubs(struct acting *act) {
     const struct occurrence *m = occurrence_at(act->a, act->range.start);
     const struct occurrence *d = m && m->kind == SYMBOL_TOOL ? occurrence_target(act->a, m) : NULL;
     if (!d) return;
-    struct stub stub = {act, wire_name(d), d, false};
+    struct stub_offer stub = {act, wire_name(d), d, false};
     each_file(act->r->lsp, offer_stub, &stub);
     if (!stub.seen_library) put_new_library(&stub);
 }

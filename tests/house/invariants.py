@@ -62,7 +62,10 @@ class Case:
         began = time.monotonic()
         with open(os.path.join(self.folder, "out.txt"), "ab") as out, open(os.path.join(self.folder, "err.txt"), "ab") as err:
             process = subprocess.Popen(self.words(*command), cwd=self.folder, env=self.environment(), stdin=subprocess.DEVNULL, stdout=out, stderr=err)
-            if number: time.sleep(0.4), process.send_signal(number)
+            if number:
+                self.wait_for_call(process)
+                began = time.monotonic()
+                process.send_signal(number)
             try: process.wait(60)
             except subprocess.TimeoutExpired: process.kill(), process.wait()
         took = (time.monotonic() - began) * 1000
@@ -71,6 +74,14 @@ class Case:
         check(left == [], self.name, command[0], "leaves", left)
         for pid in left: os.kill(pid, signal.SIGKILL)
         return process.returncode
+
+    def wait_for_call(self, process):
+        """Until the tool is at work; on a busy machine that takes its time."""
+        end = time.monotonic() + 60
+        while process.poll() is None and time.monotonic() < end:
+            if os.path.exists(self.trace) and b"tool.request" in open(self.trace, "rb").read(): return
+            time.sleep(0.02)
+        check(False, self.name, "never called the tool")
 
     def read_all(self, least):
         """Every file of the folder; the library is none, since it holds no secret's value."""
