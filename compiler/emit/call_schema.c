@@ -60,7 +60,7 @@ static void put_call(struct emission *e, struct json_writer *w, size_t i, size_t
         json_member_bool(w, "additionalProperties", false);
         json_object_end(w);
     }
-    if (!parameters) e->out->state = BUF_NOMEM;
+    if (!parameters || arena.oom) e->out->state = BUF_NOMEM;
     arena_free(&arena);
 }
 

@@ -281,6 +281,11 @@ static const struct grammar_piece *read_repeated(struct pattern_parser *r) {
 /* ## Sequences and alternatives. At the top, what is not anchored may stand among other characters.
  */
 
+/* Without memory an atom may be left unread. */
+static bool goes_on(const struct pattern_parser *r) {
+    return !at_end(r) && !r->failed && !r->g->arena->oom;
+}
+
 static const struct grammar_piece *read_sequence(struct pattern_parser *r, bool is_top) {
     struct grammar *g = r->g;
     struct piece_list row = {.g = g};
@@ -288,7 +293,7 @@ static const struct grammar_piece *read_sequence(struct pattern_parser *r, bool 
     bool starts = is_top && peek(r, 0) == '^', ends = false;
     r->at += starts;
     if (is_top && !starts) piece_list_add(&row, anything);
-    while (!at_end(r) && !r->failed && peek(r, 0) != '|' && peek(r, 0) != ')') {
+    while (goes_on(r) && peek(r, 0) != '|' && peek(r, 0) != ')') {
         bool last = r->at + 1 == r->pattern.len || peek(r, 1) == '|';
         ends = is_top && peek(r, 0) == '$' && last;
         if (ends) r->at++;
@@ -302,7 +307,7 @@ static const struct grammar_piece *read_sequence(struct pattern_parser *r, bool 
 static const struct grammar_piece *read_choice(struct pattern_parser *r, bool is_top) {
     struct piece_list arms = {.g = r->g};
     piece_list_add(&arms, read_sequence(r, is_top));
-    while (peek(r, 0) == '|' && !r->failed) {
+    while (goes_on(r) && peek(r, 0) == '|') {
         r->at++;
         piece_list_add(&arms, read_sequence(r, is_top));
     }
