@@ -342,7 +342,12 @@ def actions(c):
     check({o["title"] for o in stubs} == {"Add `wrap` to the library `desk`", "Add `wrap` to the library `attic`"}, stubs)
     for o in stubs:
         after = edited({**ALL, uri("shop.gram"): new}, o["edit"])
-        check("[wrap:ToolImpl {returns: \"\"}]" in after[uri("desk.gram")] and "error" not in checked(after), after[uri("desk.gram")])
+        check("[wrap:ToolImpl {returns: \"example\"}]" in after[uri("desk.gram")] and "error" not in checked(after), after[uri("desk.gram")])
+    sized = new.replace("(box::Text)==>(::Text)", "(box::Text)==>(::Size)")
+    c.change(uri("shop.gram"), {"text": sized})
+    stub = [o for o in offered("shop.gram", sized, "wrap:Tool") if o["title"] == "Add `wrap` to the library `desk`"]
+    after = edited({**ALL, uri("shop.gram"): sized}, stub[0]["edit"])
+    check('[wrap:ToolImpl {returns: {"width":1,"height":1}}]' in after[uri("desk.gram")] and "error" not in checked(after), after[uri("desk.gram")])
     c.change(uri("shop.gram"), {"text": SHOP})
     shown = c.ask("workspace/executeCommand", {"command": "gramc.schema", "arguments": [uri("shop.gram"), "clerk", "openai"]})
     check([t["function"]["name"] for t in json.loads(shown)] == ["findBox", "sell"], shown)
