@@ -14,6 +14,7 @@ for arch in amd64 arm64; do
     sh "$here/tarball.sh" --arch $arch "$out"
 done
 sh "$here/npm.sh" --program "amd64=$out/gramc-$version-linux-x86_64" --program "arm64=$out/gramc-$version-linux-aarch64" "$out"
+sh "$here/vsix.sh" "$out"
 sh "$here/deb.sh" "$out"
 sh "$here/container.sh" --tarball "$out/gramc-$version-linux-$(uname -m).tar.gz" "$out"
 sh "$here/sums.sh" "$out"

@@ -18,7 +18,7 @@ async function start() {
     await client.start();
   } catch (error) {
     const open = "Open settings";
-    if (await vscode.window.showErrorMessage(`${command} cannot be started: ${error.message || error}`, open) === open)
+    if (await vscode.window.showErrorMessage(`${command} cannot be started (the setting gramc.path): ${error.message || error}`, open) === open)
       vscode.commands.executeCommand("workbench.action.openSettings", "gramc.path");
   }
 }
@@ -35,7 +35,7 @@ class Schemas {
     try {
       return await client.sendRequest("workspace/executeCommand", {command: "gramc.schema", arguments: [source, agent, target]});
     } catch (error) {
-      return `// ${error.message}`;
+      return JSON.stringify(error.message);
     }
   }
 }
@@ -43,7 +43,8 @@ class Schemas {
 function schemaUri(source, agent) {
   const target = settings().get("target");
   const name = source.split("/").pop();
-  return vscode.Uri.from({scheme: SCHEME, path: `/${name}${agent ? "." + agent : ""}.${target}.json`, query: JSON.stringify({source, agent, target})});
+  const kind = {gbnf: "txt", regex: "txt", markdown: "md"}[target] || "json";
+  return vscode.Uri.from({scheme: SCHEME, path: `/${name}${agent ? "." + agent : ""}.${target}.${kind}`, query: JSON.stringify({source, agent, target})});
 }
 
 async function showSchema(schemas, source, agent) {
@@ -60,13 +61,21 @@ function refresh(schemas, event) {
       schemas.changed.fire(document.uri);
 }
 
-// The command is typed and not sent: a run may cost money.
+// The command is typed and not sent: a run may cost money. From the palette: the file that is shown, and its only agent.
 function run(source, agent) {
+  const editor = vscode.window.activeTextEditor;
+  if (typeof source !== "string") source = editor && editor.document.languageId === "gram" ? editor.document.uri.toString() : "";
+  if (!source) return void vscode.window.showInformationMessage("Open a .gram file whose agent shall run.");
   const terminal = vscode.window.createTerminal("gramc");
   const path = vscode.Uri.parse(source).fsPath;
   const quoted = (text) => `'${text.replace(/'/g, `'\\''`)}'`;
   terminal.show();
-  terminal.sendText(`${quoted(settings().get("path"))} run ${quoted(path)} --agent ${quoted(agent)} --chat`, false);
+  terminal.sendText(`${quoted(settings().get("path"))} run ${quoted(path)}${agent ? ` --agent ${quoted(agent)}` : ""} --chat`, false);
+}
+
+// One that never started cannot be stopped.
+async function stop() {
+  if (client && client.isRunning()) await client.stop();
 }
 
 async function activate(context) {
@@ -76,8 +85,8 @@ async function activate(context) {
     vscode.workspace.onDidChangeTextDocument((event) => refresh(schemas, event)),
     vscode.commands.registerCommand("gramc.showSchema", (source, agent) => showSchema(schemas, typeof source === "string" ? source : undefined, agent)),
     vscode.commands.registerCommand("gramc.run", run),
-    vscode.commands.registerCommand("gramc.restart", async () => { if (client) await client.stop(); await start(); }));
+    vscode.commands.registerCommand("gramc.restart", async () => { await stop(); await start(); }));
   await start();
 }
 
-module.exports = {activate, deactivate: () => client && client.stop()};
+module.exports = {activate, deactivate: stop};
