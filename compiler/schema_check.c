@@ -88,12 +88,28 @@ static bool has_base_type(const struct schema *s, gramc_text json) {
     return false;
 }
 
-/* True without asking the validator: a plain value of a base type, within plain bounds. False says
- * nothing: most defaults are plain, and the others are worth a program. */
-static bool fits_plainly(const struct schema *s, gramc_text json) {
+static gramc_text item_text(const struct constraint *list, const struct json *item) {
+    return text_slice(list->text, item->start, item->end);
+}
+
+/* Written alike; the same value may be written otherwise. */
+static bool is_listed(const struct constraint *list, gramc_text json) {
+    const struct json *item = constraint_json(list) ? constraint_json(list)->first : NULL;
+    while (item && !text_eq(item_text(list, item), json)) item = item->next;
+    return item != NULL;
+}
+
+/* True without asking the validator: a plain value of a base type, within plain bounds, one of the
+ * enum's (unless it is the enum that is in question). False says nothing: most values are plain,
+ * and the others are worth a program. */
+static bool fits_plainly(const struct schema *s, gramc_text json, bool without_enum) {
     if (s->raw || s->base || s->all || s->keys || (s->type && s->type->bounds_hidden)) return false;
-    for (const struct constraint *c = s->constraints; c; c = c->next)
-        if (!is_annotation(c->property) && !(is_number(json) && number_fits(c, json))) return false;
+    for (const struct constraint *c = s->constraints; c; c = c->next) {
+        bool fits = is_annotation(c->property);
+        if (!fits && c->property == P_ENUM) fits = without_enum || is_listed(c, json);
+        else if (!fits) fits = is_number(json) && number_fits(c, json);
+        if (!fits) return false;
+    }
     return has_base_type(s, json);
 }
 
@@ -199,8 +215,7 @@ static void evaluate_list(struct pass *pass, const gramc_schema *program,
                           enum diag_id id) {
     const struct json *items = list ? constraint_json(list) : NULL;
     for (const struct json *item = items ? items->first : NULL; item; item = item->next)
-        evaluate(pass, program, schema, text_slice(list->text, item->start, item->end), list->at,
-                 id);
+        evaluate(pass, program, schema, item_text(list, item), list->at, id);
 }
 
 void examples_check(struct pass *pass, const struct schema *arguments, bool closed,
@@ -239,7 +254,7 @@ static void check_inherited(struct pass *pass, const gramc_schema *program,
     const struct json *item = list && constraint_json(list) ? constraint_json(list)->first : NULL;
     if (!item) return;
     for (; item; item = item->next)
-        if (accepts(pass, program, text_slice(list->text, item->start, item->end))) return;
+        if (accepts(pass, program, item_text(list, item))) return;
     FIND(pass->findings, D_IMPOSSIBLE, pass->source, schema->span,
          TEXT("it leaves no member of the enum that it is built on"));
 }
@@ -264,10 +279,19 @@ static unsigned style_of(bool flat) {
     return flat ? SCHEMA_FLAT : 0;
 }
 
+static bool choices_fit_plainly(const struct schema *schema) {
+    const struct constraint *list = own(schema, P_ENUM);
+    const struct json *item = list && constraint_json(list) ? constraint_json(list)->first : NULL;
+    if (!item || own(schema, P_CONST)) return false;
+    while (item && fits_plainly(schema, item_text(list, item), true)) item = item->next;
+    return item == NULL;
+}
+
 /* An enum and a const must fit what else the type says. Those of its base did; what is added here
  * leaves some of them out. */
 static void check_choices(struct pass *pass, struct arena *scratch, const struct schema *schema) {
     const struct constraint *choice = own(schema, P_CONST);
+    if (choices_fit_plainly(schema)) return;
     bool flat = list_is_flat(schema_find(schema, P_ENUM)) && (!choice || is_flat(choice->text));
     const struct trial trial = {schema, schema, SCHEMA_WITHOUT_CHOICES | style_of(flat), false};
     gramc_schema *program = compile_trial(pass, scratch, &trial);
@@ -315,7 +339,8 @@ static void check_data(struct pass *pass, const struct schema *schema) {
 static void check_default(struct pass *pass, const struct field *field) {
     const struct constraint *fallback = field->fallback;
     struct arena scratch;
-    if (!fallback || text_is(fallback->text, "null") || fits_plainly(field->schema, fallback->text))
+    if (!fallback || text_is(fallback->text, "null") ||
+        fits_plainly(field->schema, fallback->text, false))
         return;
     arena_init(&scratch, &pass->arena->allocator);
     gramc_schema *program =

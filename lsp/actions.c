@@ -8,6 +8,7 @@
 #include "compiler/type_properties.h"
 #include "grammar/lexer.h"
 #include "lsp/edits.h"
+#include "lsp/schema_text.h"
 #include "parser.h"
 
 #include <stdio.h>
@@ -156,9 +157,11 @@ static void offer_extract(struct acting *act) {
 
 /* ## An implementation for a tool */
 
+enum { LONGEST_STUB = 2000 };
+
 struct stub_offer {
     struct acting *act;
-    gramc_text wire;
+    gramc_text wire, answer;
     const struct occurrence *tool;
     bool seen_library;
 };
@@ -173,26 +176,34 @@ static bool does(const struct insight *a, const struct occurrence *library, gram
     return false;
 }
 
+/* It answers something that the tool's result type accepts. */
+static void put_impl(struct buf *out, const struct stub_offer *s) {
+    buf_printf(out, "  [%.*s:ToolImpl {", TEXT_ARGS(s->tool->name));
+    if (!text_eq(s->wire, s->tool->name)) buf_printf(out, "name: \"%.*s\", ", TEXT_ARGS(s->wire));
+    buf_puts(out, "returns: ");
+    buf_text(out, s->answer);
+    buf_puts(out, "}]");
+}
+
 static void put_stub(struct stub_offer *s, const struct insight *a,
                      const struct occurrence *library) {
-    char title[300], text[400];
+    char title[300];
+    struct buf text;
     const struct pattern *p = library->pattern;
     gramc_text source = library->unit->source.text;
     uint32_t at = p->span.end - 1;
     while (at > p->span.start && strchr(" \t\r\n", source.ptr[at - 1])) at--;
     if (s->wire.len > 100 || library->name.len > 100 || p->kind != PATTERN_BRACKET) return;
-    bool is_plain = text_eq(s->wire, s->tool->name);
     int len = snprintf(title, sizeof title, "Add `%.*s` to the library `%.*s`", TEXT_ARGS(s->wire),
                        TEXT_ARGS(library->name));
     struct edits e = edits_begin(s->act->r, (gramc_text){title, (size_t)len}, "quickfix");
-    len = is_plain
-              ? snprintf(text, sizeof text, "%s\n  [%.*s:ToolImpl {returns: \"\"}]",
-                         p->elements ? "," : " |", TEXT_ARGS(s->wire))
-              : snprintf(text, sizeof text, "%s\n  [%.*s:ToolImpl {name: \"%.*s\", returns: \"\"}]",
-                         p->elements ? "," : " |", TEXT_ARGS(s->tool->name), TEXT_ARGS(s->wire));
+    buf_init(&text, &s->act->r->lsp->host.allocator, LONGEST_STUB);
+    buf_puts(&text, p->elements ? ",\n" : " |\n");
+    put_impl(&text, s);
     edits_open(&e, a->root->path);
-    edits_put(&e, source, (struct span){at, at}, (gramc_text){text, (size_t)len});
+    edits_put(&e, source, (struct span){at, at}, buf_view(&text));
     edits_end(&e);
+    buf_free(&text);
 }
 
 static void offer_stub(void *ctx, const struct insight *a) {
@@ -206,25 +217,27 @@ static void offer_stub(void *ctx, const struct insight *a) {
 }
 
 static void put_new_library(struct stub_offer *s) {
-    char text[400];
+    struct buf text;
     struct lsp_request *r = s->act->r;
     if (!r->lsp->client.takes_create_file || s->wire.len > 100) return;
     gramc_text path =
         path_join(r->arena, path_folder(text_of(r->document->path)), TEXT("tools.gram"));
     struct edits e = edits_begin(r, TEXT("Make a library for it in tools.gram"), "quickfix");
-    int len = snprintf(text, sizeof text,
-                       "[tools:ToolLibrary {description: \"Say what is particular about it\"} |\n"
-                       "  [%.*s:ToolImpl {returns: \"\"}]\n]\n",
-                       TEXT_ARGS(s->wire));
-    edits_create(&e, path, (gramc_text){text, (size_t)len});
+    buf_init(&text, &r->lsp->host.allocator, LONGEST_STUB);
+    buf_puts(&text, "[tools:ToolLibrary {description: \"Say what is particular about it\"} |\n");
+    put_impl(&text, s);
+    buf_puts(&text, "\n]\n");
+    edits_create(&e, path, buf_view(&text));
     edits_end(&e);
+    buf_free(&text);
 }
 
 static void offer_stubs(struct acting *act) {
     const struct occurrence *m = occurrence_at(act->a, act->range.start);
     const struct occurrence *d = m && m->kind == SYMBOL_TOOL ? occurrence_target(act->a, m) : NULL;
     if (!d) return;
-    struct stub_offer stub = {act, wire_name(d), d, false};
+    struct stub_offer stub = {act, wire_name(d), answer_of_tool(act->r->arena, act->a, d), d,
+                              false};
     each_file(act->r->lsp, offer_stub, &stub);
     if (!stub.seen_library) put_new_library(&stub);
 }

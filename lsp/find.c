@@ -70,6 +70,7 @@ struct meaning meaning_of(struct arena *arena, const struct insight *a,
                                .at = d->at,
                                .is_known = true};
     if (scope) meaning.scope_at = scope->span;
+    if (!meaning.path.ptr) meaning.is_known = false; /* no memory */
     return meaning;
 }
 

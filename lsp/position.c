@@ -18,6 +18,13 @@ static uint32_t line_end(gramc_text text, uint32_t at) {
     return at;
 }
 
+/* Nearly all texts have no carriage returns, and are searched for newlines alone. */
+static uint32_t line_end_if(bool has_returns, gramc_text text, uint32_t at) {
+    if (has_returns || at >= text.len) return line_end(text, at);
+    const char *end = memchr(text.ptr + at, '\n', text.len - at);
+    return end ? (uint32_t)(end - text.ptr) : (uint32_t)text.len;
+}
+
 /* What a code point counts: 1 or 2 units of UTF-16, or its bytes. */
 static uint32_t units(uint32_t code_point, size_t bytes, enum encoding encoding) {
     if (encoding == UTF8) return (uint32_t)bytes;
@@ -26,8 +33,9 @@ static uint32_t units(uint32_t code_point, size_t bytes, enum encoding encoding)
 
 uint32_t place_offset(gramc_text text, struct text_place place, enum encoding encoding) {
     uint32_t at = 0, column = 0;
+    bool has_returns = text.len && memchr(text.ptr, '\r', text.len);
     for (uint32_t line = 0; line < place.line; line++) {
-        uint32_t end = line_end(text, at), next = behind_line_end(text, end);
+        uint32_t end = line_end_if(has_returns, text, at), next = behind_line_end(text, end);
         if (next == end) return end;
         at = next;
     }

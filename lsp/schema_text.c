@@ -4,8 +4,9 @@
 #include "compiler/definition.h"
 #include "compiler/library.h"
 #include "compiler/tool.h"
+#include "gramc/schema.h"
 
-enum { LARGEST_SCHEMA = 1 << 24 };
+enum { LARGEST_SCHEMA = 1 << 24, LONGEST_ANSWER = 400 };
 
 static gramc_text printed(struct arena *arena, const struct schema *schema) {
     struct buf out;
@@ -56,4 +57,21 @@ gramc_text schema_of_occurrence(struct arena *arena, const struct insight *a,
     if (type) return type->row && !type->cyclic ? printed(arena, type->field.schema) : none;
     const struct field *parameter = parameter_of_occurrence(a, d);
     return parameter && parameter->schema ? printed(arena, parameter->schema) : none;
+}
+
+gramc_text answer_of_tool(struct arena *arena, const struct insight *a,
+                          const struct occurrence *d) {
+    const struct tool *tool = a->spec ? occurrence_tool(a, d) : NULL;
+    const struct json *result = tool && tool->signature
+                                    ? schema_document(arena, tool->signature->result, SCHEMA_DEFS)
+                                    : NULL;
+    gramc_status status = GRAMC_FINDINGS;
+    struct buf out;
+    buf_init(&out, &arena->allocator, LONGEST_ANSWER);
+    if (result) status = gramc_schema_sample(result, &arena->allocator, buf_writer(&out));
+    if (status != GRAMC_OK) {
+        out.len = 0;
+        buf_puts(&out, "\"\"");
+    }
+    return buf_to_arena_cut(&out, arena);
 }

@@ -9,9 +9,9 @@ static bool is_printed_plain(uint32_t c) {
     return (c >= ' ' && c < 0x7F) || (c > 0xA0 && !text_is_treacherous(c));
 }
 
+/* Not `\x2D`: xgrammar takes the digits that follow as well. */
 static void put_code(struct buf *out, uint32_t c) {
-    if (c < 0x100) buf_printf(out, "\\x%02X", (unsigned)c);
-    else if (c < 0x10000) buf_printf(out, "\\u%04X", (unsigned)c);
+    if (c < 0x10000) buf_printf(out, "\\u%04X", (unsigned)c);
     else buf_printf(out, "\\U%08X", (unsigned)c);
 }
 

@@ -210,6 +210,9 @@ const struct grammar_piece *grammar_calls(struct grammar *g);
 /* Without rules that never end, and with `is_used` for those that the root leads to. */
 const struct grammar_piece *grammar_prune(struct grammar *g, const struct grammar_piece *root);
 
+/* Repetitions that are too heavy for llama.cpp get rules. */
+void grammar_lighten(struct grammar *g, const struct grammar_piece *root);
+
 /* ## Printing */
 typedef void grammar_printer(struct buf *out, struct grammar *g, const struct grammar_piece *root);
 typedef void grammar_char_printer(struct buf *out, uint32_t c);

@@ -75,6 +75,7 @@ const struct grammar_piece *grammar_prune(struct grammar *g, const struct gramma
         for (struct grammar_rule *rule = g->first; rule; rule = rule->next)
             rule->piece = without_endless(g, rule->piece);
     }
+    grammar_lighten(g, root);
     bool any = mark(root);
     while (any) {
         any = false;

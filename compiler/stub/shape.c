@@ -121,9 +121,9 @@ gramc_text stub_output_schema(struct stub *s, const struct stub_tool *t) {
     struct buf out;
     if (!json_is(type, JSON_STRING) || !text_is(type->text, "object")) return (gramc_text){NULL, 0};
     buf_init(&out, &s->arena->allocator, INT32_MAX);
-    json_put(&out, t->result);
+    json_put(&out, t->promise);
     gramc_text text = buf_to_arena(&out, s->arena);
-    if (json_get(t->result, "type") || text.len < 2) return text;
+    if (json_get(t->promise, "type") || text.len < 2) return text;
     buf_init(&out, &s->arena->allocator, INT32_MAX);
     buf_puts(&out, "{\"type\":\"object\",");
     buf_text(&out, text_slice(text, 1, text.len));

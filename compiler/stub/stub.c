@@ -27,10 +27,6 @@ const char *gramc_stub_kind(gramc_text language, size_t i) {
 
 /* ## Gathering */
 
-static const struct json *schema_document_of(struct stub *s, const struct schema *schema) {
-    return schema_document(s->arena, schema, SCHEMA_DEFS);
-}
-
 /* False where no value is found: such a tool cannot be answered by a skeleton. */
 static gramc_status make_sample(struct stub *s, const struct stub_tool *t, gramc_text *out) {
     struct buf sample;
@@ -90,8 +86,11 @@ static gramc_status add_tool(struct stub *s, const gramc_tool *tool, size_t *roo
     struct stub_tool *t = &s->tools[s->count];
     *t = (struct stub_tool){.tool = tool};
     if (inside->signature) {
-        t->parameters = schema_document_of(s, &inside->signature->arguments);
-        t->result = schema_document_of(s, inside->signature->result);
+        const struct schema *result = inside->signature->result;
+        t->parameters = schema_document(s->arena, &inside->signature->arguments, SCHEMA_DEFS);
+        t->result = schema_document(s->arena, result, SCHEMA_DEFS);
+        if (s->kind == STUB_MCP)
+            t->promise = schema_document(s->arena, result, SCHEMA_DEFS | SCHEMA_CHECKED);
     }
     if (s->arena->oom) return GRAMC_NOMEM;
     if (!t->parameters || !t->result) return GRAMC_FINDINGS;

@@ -17,7 +17,8 @@ struct stub_tool {
     gramc_text type;               /* of the arguments: the same */
     const struct json *parameters; /* JSON Schema, named types under $defs */
     const struct json *result;
-    gramc_text sample; /* JSON that the result's schema accepts */
+    const struct json *promise; /* of STUB_MCP: the same, with bounds that are only checked */
+    gramc_text sample;          /* JSON that the result's schema accepts */
 };
 
 struct stub {

@@ -3,8 +3,9 @@ round in the order of the schema. Both are tried with random texts for every too
 real tools and for random schemas: texts of the grammars are judged by `gramc validate`, values of the
 schemas and slips in them by both. (A slip may give a name to an object that lists others: then the
 validator alone takes it.)
-    grammars.py SOURCE GRAMC
+    grammars.py SOURCE GRAMC [RECORD]
 
+RECORD: a file for each grammar in GBNF with the texts it was asked about and what our recogniser said, for another judge.
 A grammar may take less than the spec if a finding says so (G0815), and cannot see that a name or an item
 comes twice (G0816); all else is a failure. How often each happened is printed and must not be never."""
 import collections
@@ -18,6 +19,7 @@ import sys
 import tempfile
 
 SOURCE, GRAMC = pathlib.Path(sys.argv[1]), sys.argv[2]
+RECORD = open(sys.argv[3], "w", encoding="utf-8") if len(sys.argv) > 3 else None
 sys.path.insert(0, str(SOURCE / "tests/support"))
 import gbnf  # noqa: E402
 import schema_values  # noqa: E402
@@ -59,11 +61,19 @@ class Tool:
     def __init__(self, spec, name, schema, grammar, regex, findings):
         self.spec, self.name, self.schema = spec, name, schema
         self.grammar = gbnf.Grammar(grammar)
+        self.source, self.asked = grammar, {}
         self.regex = re.compile(regex)
         self.findings = findings  # by target, codes
 
     def accepts(self, target, text):
-        return self.grammar.accepts(text) if target == "gbnf" else bool(self.regex.match(text))
+        if target != "gbnf":
+            return bool(self.regex.match(text))
+        self.asked[text] = self.grammar.accepts(text)
+        return self.asked[text]
+
+    def record(self):
+        if RECORD:
+            RECORD.write(json.dumps({"tool": f"{self.spec}#{self.name}", "grammar": self.source, "asked": self.asked}) + "\n")
 
     def fail(self, what, text):
         raise SystemExit(f"{self.spec}#{self.name}: {what}\n{text}\n{json.dumps(self.schema)}")
@@ -71,7 +81,7 @@ class Tool:
     def texts_of_the_grammars(self, rng):
         samples = [self.grammar.sample(rng) for _ in range(TEXTS)]
         for text in samples:
-            if not self.grammar.accepts(text):
+            if not self.accepts("gbnf", text):
                 self.fail("the recogniser refuses what was made by the grammar", text)
         others = [schema_values.regex_sample(rng, self.regex.pattern) for _ in range(TEXTS)]
         for text in others:
@@ -138,6 +148,7 @@ def try_spec(spec, rng):
     for tool in tools_of(spec):
         tool.texts_of_the_grammars(rng)
         tool.values_of_the_schema(rng)
+        tool.record()
         counts["tools"] += 1
 
 

@@ -13,7 +13,6 @@ from left import wait_for
 gramc = os.path.abspath(sys.argv[1])
 SANITIZED = os.environ.get("GRAMC_SANITIZED") == "1"
 TOOL_MS, MODEL_MS, RUN_MS = 700, 900, 3000
-SLACK_MS = 1000 if SANITIZED else 0  # a sanitized program takes that long to begin and to search for leaks
 # Of letters that stand together nowhere else; quotes and others are written in many ways.
 PLANTED = {"model_key": "Xq7ZvJ0wKpQ9gYx/3Wq+Zj5kVxQ", "key": 'Gz4"QxJ8&wZk%2VqX7jYpZ0Kfz', "password": "Wvq8\\ZxK3<JzQ6yGqXw5"}
 secrets = Secrets(**PLANTED)
@@ -69,7 +68,7 @@ class Case:
             try: process.wait(60)
             except subprocess.TimeoutExpired: process.kill(), process.wait()
         took = (time.monotonic() - began) * 1000
-        check(took <= most_ms + GRACE_MS + SLACK_MS, self.name, command[0], f"took {took:.0f} ms, its deadline is {most_ms} ms")
+        check(took <= most_ms + GRACE_MS, self.name, command[0], f"took {took:.0f} ms, its deadline is {most_ms} ms")
         left = processes_left(self.mark)
         check(left == [], self.name, command[0], "leaves", left)
         for pid in left: os.kill(pid, signal.SIGKILL)
@@ -95,7 +94,7 @@ class Case:
         names = [event["event"] for event in events]
         check(not ended or names[-1] == "outcome", self.name, "ends with", names)
         late = list(late_events(events, {"login": TOOL_MS}, MODEL_MS, RUN_MS))
-        check(late == [], self.name, "is late:", late)
+        check(late == [], self.name, "is late:", [(e["event"], e["duration_ms"]) for e in late])
         return names
 
 
@@ -196,7 +195,7 @@ def can_fail():
                 base64.urlsafe_b64encode(whole.encode()).decode(), json.dumps(json.dumps(whole))):
         check(secrets.leaks(b"before " + bad.encode() + b" behind"), "not found:", bad)
     check(not secrets.leaks(b"before " + whole[:3].encode() + b" behind ${env:KEY}"), "three bytes are too much")
-    late = list(late_events([{"event": "tool.response", "name": "t", "duration_ms": 1701}, {"event": "outcome", "duration_ms": 4000}], {"t": 700}, None, 2000))
+    late = list(late_events([{"event": "tool.response", "name": "t", "duration_ms": 701 + GRACE_MS}, {"event": "outcome", "duration_ms": 2001 + GRACE_MS}], {"t": 700}, None, 2000))
     check(len(late) == 2, "late events:", late)
     mark = next(marks)
     child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)", mark])

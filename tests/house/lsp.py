@@ -129,6 +129,13 @@ def findings(c):
     check(len(found) == 1 and "stric" in found[0]["message"], "a configuration's own:", found)
     c.tell("textDocument/didClose", {"textDocument": {"uri": uri("gramc.gram")}})
     c.wait(lambda m: m.get("method") == "textDocument/publishDiagnostics" and m["params"]["uri"] == uri("gramc.gram") and not m["params"]["diagnostics"])
+    # A name that a URI escapes is the name that an import says.
+    with open(os.path.join(work, "more types.gram"), "w") as file: file.write("[Tone:Text]\n")
+    c.open(uri("tone.gram"), '{imports: ["more types.gram"]}\n[t:Tool {description: "d"} | (x::Pitch)==>(::Text)]\n')
+    check(len(c.diagnostics(uri("tone.gram"), 1)) == 1, "a type that is not there")
+    c.open(uri("more%20types.gram"), "[Pitch:Text]\n")
+    check(c.diagnostics(uri("tone.gram")) == [], "the import has it in the editor")
+    os.remove(os.path.join(work, "more types.gram"))
     c.open(uri("twice.gram"), "[a:Agent | [t:Tool {description: \"d\"} | (x::Int)==>(x::Int)==>(::Int)]]\n")
     found = c.diagnostics(uri("twice.gram"), 1)
     check(found and found[0]["relatedInformation"][0]["location"]["uri"] == uri("twice.gram"), "the other place:", found)
@@ -331,6 +338,16 @@ def actions(c):
         after = edited({uri("typo.gram"): unused}, allow[0]["edit"])[uri("typo.gram")]
         c.open(uri("typo.gram"), after)
         check(not {d["code"] for d in c.of("diagnostic", uri("typo.gram"))["items"]} & codes, "allowed, and told all the same:", after)
+    # Behind a fence there is no line of its own for a comment; the blank one before it is inside the string.
+    fenced = unused.replace("[u:Tool {description: \"e\"}", "[u:Tool {description: ```\n  e\n  ```}").replace("[u:", "\n  [u:")
+    fenced = fenced.replace("(x::Text)", "(x::Text {minLength: 3, maxLength: 3, pattern: \"^a$\"})")
+    c.open(uri("typo.gram"), fenced)
+    behind = [d for d in c.of("diagnostic", uri("typo.gram"))["items"] if d["range"]["start"]["line"] == fenced.count("\n") - 1]
+    check(behind, "nothing to allow behind a fence", c.of("diagnostic", uri("typo.gram"))["items"])
+    for d in behind:
+        allow = [o for o in c.of("codeAction", uri("typo.gram"), range=d["range"], context={"diagnostics": []}) if o["title"].startswith("Allow")]
+        check(not allow, "a comment inside of a string:", allow)
+    check(not [o for o in offered("shop.gram", SHOP, "findBox:Tool") if o["title"].startswith("Add")], "both libraries do it already")
     extracts = [o for o in offered("shop.gram", SHOP, "note::") if o["kind"] == "refactor.extract"]
     check(len(extracts) == 1, extracts)
     after = edited(ALL, extracts[0]["edit"])
@@ -342,7 +359,12 @@ def actions(c):
     check({o["title"] for o in stubs} == {"Add `wrap` to the library `desk`", "Add `wrap` to the library `attic`"}, stubs)
     for o in stubs:
         after = edited({**ALL, uri("shop.gram"): new}, o["edit"])
-        check("[wrap:ToolImpl {returns: \"\"}]" in after[uri("desk.gram")] and "error" not in checked(after), after[uri("desk.gram")])
+        check("[wrap:ToolImpl {returns: \"example\"}]" in after[uri("desk.gram")] and "error" not in checked(after), after[uri("desk.gram")])
+    sized = new.replace("(box::Text)==>(::Text)", "(box::Text)==>(::Size)")
+    c.change(uri("shop.gram"), {"text": sized})
+    stub = [o for o in offered("shop.gram", sized, "wrap:Tool") if o["title"] == "Add `wrap` to the library `desk`"]
+    after = edited({**ALL, uri("shop.gram"): sized}, stub[0]["edit"])
+    check('[wrap:ToolImpl {returns: {"width":1,"height":1}}]' in after[uri("desk.gram")] and "error" not in checked(after), after[uri("desk.gram")])
     c.change(uri("shop.gram"), {"text": SHOP})
     shown = c.ask("workspace/executeCommand", {"command": "gramc.schema", "arguments": [uri("shop.gram"), "clerk", "openai"]})
     check([t["function"]["name"] for t in json.loads(shown)] == ["findBox", "sell"], shown)

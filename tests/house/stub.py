@@ -84,6 +84,14 @@ def build(language, kind, folder):
     return check(code == 0, language, kind, folder, out, said)
 
 
+def is_json(text):
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
+
+
 def call_all(spec, library, tools, what):
     global calls
     for tool in tools:
@@ -100,8 +108,7 @@ def call_all(spec, library, tools, what):
         if result.get("type") == "null":
             check(out.strip() in ("", "null"), what, name, "said something", out)
             continue
-        is_text = result.get("type") == "string"
-        path.write_text(json.dumps(out.rstrip("\n")) if is_text else out)
+        path.write_text(out if result.get("type") != "string" and is_json(out) else json.dumps(out.rstrip("\n")))
         code, out, said = do(GRAMC, "validate", "--result", f"{spec}#{name}", path)
         check(code == 0, what, name, "is no result", path.read_text(), out, said)
 

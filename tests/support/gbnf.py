@@ -98,7 +98,7 @@ class Reader:
             if found:
                 least = int(found.group(1))
                 most = least if found.group(2) is None else int(found.group(3)) if found.group(3) else None
-                if most is not None and (most > 2000 or most < least):
+                if most is not None and (most > 1999 or most < least):
                     self.fail("llama.cpp takes no such count")
                 self.at = found.end()
             elif c and c in "*+?":

@@ -11,7 +11,8 @@ from left import left_behind, wait_until_gone
 
 MOST = 3      # bytes of a secret in a row
 CODED = 6     # of base64 and hexadecimal digits: shorter runs occur by chance
-GRACE_MS = 1000
+# A sanitized program takes longer to begin, to search for leaks, and over each of 16 million bytes.
+GRACE_MS = 3000 if os.environ.get("GRAMC_SANITIZED") == "1" else 1000
 NEAR = 40     # bytes of what stands round a find
 
 
@@ -76,7 +77,7 @@ def events_of(path):
 
 
 def late_events(events, tools={}, model_ms=None, run_ms=None):
-    """What took longer than its deadline and one second. `tools`: each tool's deadline in milliseconds; None: it has none."""
+    """What took longer than its deadline and the grace. `tools`: each tool's deadline in milliseconds; None: it has none."""
     for event in events:
         name = event["event"].removeprefix("inner.")
         most = tools.get(event.get("name")) if name == "tool.response" else {"model.attempt": model_ms, "outcome": run_ms}.get(name)
