@@ -54,6 +54,7 @@ struct stubbing {
     const gramc_spec *spec;
     const gramc_agent *agent;
     gramc_stub_options options;
+    gramc_text tools[CLI_GIVEN];
 };
 
 static int print(struct stubbing *s, size_t i, const char **name, struct buf *out, bool *is_there) {
@@ -65,6 +66,11 @@ static int print(struct stubbing *s, size_t i, const char **name, struct buf *ou
     if (!*is_there) return EXIT_FINE;
     if (status == GRAMC_FINDINGS && bad)
         return cli_usage(s->cli, "stub: no value was found that the result type of %.*s accepts",
+                         TEXT_ARGS(bad->name));
+    if (status == GRAMC_AMBIGUOUS && bad)
+        return cli_usage(s->cli,
+                         "stub: two tools of different types are called %.*s, and a library has "
+                         "one of that name; --agent takes those of one agent",
                          TEXT_ARGS(bad->name));
     return cli_status(s->cli, status);
 }
@@ -150,6 +156,37 @@ static int compile(struct stubbing *s) {
                                           : cli_usage(cli, "stub: %s has no tools", wanted.path);
 }
 
+static bool is_among(const gramc_tool *const *tools, size_t count, gramc_text name) {
+    size_t i = 0;
+    while (i < count && !text_eq(tools[i]->name, name)) i++;
+    return i < count;
+}
+
+static bool has_tool(const struct stubbing *s, gramc_text name) {
+    const gramc_agent *agent = s->agent;
+    bool found = agent && is_among(agent->tools, agent->tool_count, name);
+    for (size_t i = 0; agent && i < agent->task_count; i++)
+        found = found || is_among(agent->tasks[i].tools, agent->tasks[i].tool_count, name);
+    for (size_t i = 0; !agent && i < gramc_spec_tool_count(s->spec); i++)
+        found = found || text_eq(gramc_spec_tool(s->spec, i)->name, name);
+    return found;
+}
+
+static int take_tools(struct stubbing *s) {
+    const struct cli *cli = s->cli;
+    size_t count = 0;
+    for (size_t i = 0; i < cli->given_count; i++) {
+        if (cli->given[i].id != OPTION_TOOL) continue;
+        gramc_text name = text_of(cli->given[i].value);
+        if (!has_tool(s, name))
+            return cli_usage(s->cli, "stub: there is no tool %.*s", TEXT_ARGS(name));
+        s->tools[count++] = name;
+    }
+    s->options.tools = s->tools;
+    s->options.tool_count = count;
+    return EXIT_FINE;
+}
+
 int cmd_stub(struct cli *cli) {
     struct stubbing s = {.cli = cli, .options = {.struct_size = sizeof s.options}};
     if (cli->operand_count == 0) return cli_usage(cli, "stub: name a spec");
@@ -157,6 +194,7 @@ int cmd_stub(struct cli *cli) {
     if (code == EXIT_FINE) code = cli_load(cli, &s.compilation, cli->operands, cli->operand_count);
     if (code != EXIT_FINE) return code;
     code = compile(&s);
+    if (code == EXIT_FINE) code = take_tools(&s);
     if (code == EXIT_FINE) code = write_stub(&s);
     gramc_compilation_free(s.compilation);
     return code;

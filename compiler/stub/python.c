@@ -48,38 +48,41 @@ static bool has_plain_fields(const struct json *fields) {
     return true;
 }
 
+/* In the other syntax types are texts, as they may name what comes later. */
+static void put_field_type(struct stub *s, struct buf *out, const struct json *field, bool is_there,
+                           bool is_plain) {
+    struct buf type;
+    buf_init(&type, &s->arena->allocator, 1 << 20);
+    if (!is_there) buf_puts(&type, "NotRequired[");
+    put_type(s, &type, field, field->key);
+    if (!is_there) buf_putc(&type, ']');
+    if (is_plain) buf_text(out, buf_view(&type));
+    else json_put_string(out, buf_view(&type));
+    if (type.state != BUF_FINE) out->state = type.state;
+    buf_free(&type);
+}
+
+static void put_field(struct stub *s, struct buf *out, const struct json *schema,
+                      const struct json *field, bool is_plain) {
+    stub_comment(out, "    #", stub_description(field));
+    stub_comment(out, "    # Checked, not typed:", stub_bounds(s, field));
+    buf_puts(out, "    ");
+    if (is_plain) buf_text(out, field->key);
+    else json_put_string(out, field->key);
+    buf_puts(out, ": ");
+    put_field_type(s, out, field, stub_is_there(schema, field), is_plain);
+    buf_puts(out, is_plain ? "\n" : ",\n");
+}
+
 static void put_record_body(struct stub *s, struct buf *out, const struct json *schema,
                             gramc_text name) {
     const struct json *fields = json_get(schema, "properties");
-    bool plain = !json_is(fields, JSON_OBJECT) || has_plain_fields(fields);
-    buf_printf(out, plain ? "class %.*s(TypedDict):\n" : "%.*s = TypedDict(", TEXT_ARGS(name));
-    if (!plain) buf_printf(out, "\"%.*s\", {\n", TEXT_ARGS(name));
-    for (const struct json *f = json_is(fields, JSON_OBJECT) ? fields->first : NULL; f;
-         f = f->next) {
-        bool there = stub_is_there(schema, f);
-        struct buf type;
-        buf_init(&type, &s->arena->allocator, 1 << 20);
-        stub_comment(out, "    #", stub_description(f));
-        stub_comment(out, "    # Checked, not typed:", stub_bounds(s, f));
-        put_type(s, &type, f, f->key);
-        if (plain) buf_printf(out, "    %.*s: ", TEXT_ARGS(f->key));
-        else {
-            buf_puts(out, "    ");
-            json_put_string(out, f->key);
-            buf_puts(out, ": ");
-        }
-        struct buf whole;
-        buf_init(&whole, &s->arena->allocator, 1 << 20);
-        buf_printf(&whole, there ? "%.*s" : "NotRequired[%.*s]", TEXT_ARGS(buf_view(&type)));
-        if (plain) buf_text(out, buf_view(&whole));
-        else json_put_string(out, buf_view(&whole));
-        buf_puts(out, plain ? "\n" : ",\n");
-        if (type.state != BUF_FINE || whole.state != BUF_FINE) out->state = BUF_NOMEM;
-        buf_free(&type);
-        buf_free(&whole);
-    }
-    bool empty = !json_is(fields, JSON_OBJECT) || !fields->count;
-    buf_puts(out, !plain ? "})\n\n\n" : empty ? "    pass\n\n\n" : "\n\n");
+    const struct json *first = json_is(fields, JSON_OBJECT) ? fields->first : NULL;
+    bool is_plain = !first || has_plain_fields(fields);
+    if (is_plain) buf_printf(out, "class %.*s(TypedDict):\n", TEXT_ARGS(name));
+    else buf_printf(out, "%.*s = TypedDict(\"%.*s\", {\n", TEXT_ARGS(name), TEXT_ARGS(name));
+    for (const struct json *f = first; f; f = f->next) put_field(s, out, schema, f, is_plain);
+    buf_puts(out, !is_plain ? "})\n\n\n" : first ? "\n\n" : "    pass\n\n\n");
 }
 
 /* A record in place gets a name of its own; its definition comes before what is being written. */
@@ -169,17 +172,23 @@ static void put_named(struct stub *s, const struct json *definition) {
 
 /* ## Tools */
 
-/* Lists and objects as JSON, which the program reads: the spelling of JSON is not quite Python's.
- */
-static void put_sample(struct buf *out, gramc_text text, const struct json *sample) {
-    bool is_simple = sample && sample->kind != JSON_ARRAY && sample->kind != JSON_OBJECT;
-    if (is_simple) {
-        put_json_text(out, sample);
+/* Strings and numbers of JSON are Python's as well. */
+static void put_sample(struct buf *out, const struct json *value) {
+    bool is_list = value->kind == JSON_ARRAY, is_object = value->kind == JSON_OBJECT;
+    if (!is_list && !is_object) {
+        put_json_text(out, value);
         return;
     }
-    buf_puts(out, "json.loads(");
-    json_put_string(out, text.len ? text : TEXT("null"));
-    buf_putc(out, ')');
+    buf_putc(out, is_list ? '[' : '{');
+    for (const struct json *v = value->first; v; v = v->next) {
+        if (v != value->first) buf_puts(out, ", ");
+        if (is_object) {
+            json_put_string(out, v->key);
+            buf_puts(out, ": ");
+        }
+        put_sample(out, v);
+    }
+    buf_putc(out, is_list ? ']' : '}');
 }
 
 static void put_tool(struct stub *s, const struct stub_tool *t) {
@@ -197,7 +206,7 @@ static void put_tool(struct stub *s, const struct stub_tool *t) {
     stub_comment(s->out, "    # Result, checked and not typed:", stub_bounds(s, t->result));
     buf_puts(s->out, "    # TODO: do it; this answer only has the right type.\n");
     buf_puts(s->out, "    return ");
-    put_sample(s->out, t->sample, sample);
+    if (sample) put_sample(s->out, sample);
     buf_puts(s->out, "\n\n\n");
     if (result.state != BUF_FINE) s->out->state = result.state;
     buf_free(&result);
@@ -241,7 +250,10 @@ static const char mcp_loop[] =
     "            return {\"content\": [{\"type\": \"text\", \"text\": str(error)}], \"isError\": "
     "True}\n"
     "        text = result if params[\"name\"] in TEXTS else json.dumps(result)\n"
-    "        return {\"content\": [{\"type\": \"text\", \"text\": text}]}\n"
+    "        reply: Dict[str, Any] = {\"content\": [{\"type\": \"text\", \"text\": text}]}\n"
+    "        if isinstance(result, dict):\n"
+    "            reply[\"structuredContent\"] = result\n"
+    "        return reply\n"
     "    return None\n"
     "\n"
     "\n"
@@ -268,21 +280,40 @@ static const char *const loops[STUB_KINDS] = {
 
 static void put_names(struct stub *s, const char *set, gramc_result_kind kind) {
     bool any = false;
-    buf_printf(s->out, "%s = {", set);
+    buf_printf(s->out, "%s: Set[str] = ", set);
     for (size_t i = 0; i < s->count; i++) {
         if (s->tools[i].tool->result_kind != kind) continue;
-        if (any) buf_puts(s->out, ", ");
+        buf_puts(s->out, any ? ", " : "{");
         json_put_string(s->out, s->tools[i].tool->name);
         any = true;
     }
-    if (!any) {
-        s->out->len--;
-        buf_puts(s->out, "set()\n");
-    } else buf_puts(s->out, "}\n");
+    buf_puts(s->out, any ? "}\n" : "set()\n");
+}
+
+static void put_schema(struct stub *s, const char *name, gramc_text schema) {
+    if (!schema.len) return;
+    buf_printf(s->out, ",\n     \"%s\": json.loads(", name);
+    json_put_string(s->out, schema);
+    buf_putc(s->out, ')');
+}
+
+static void put_offered(struct stub *s) {
+    buf_puts(s->out, "OFFERED: List[Dict[str, Any]] = [\n");
+    for (size_t i = 0; i < s->count; i++) {
+        const struct stub_tool *t = &s->tools[i];
+        buf_puts(s->out, "    {\"name\": ");
+        json_put_string(s->out, t->tool->name);
+        buf_puts(s->out, ", \"description\": ");
+        json_put_string(s->out, t->tool->description);
+        put_schema(s, "inputSchema", t->tool->parameters);
+        put_schema(s, "outputSchema", stub_output_schema(s, t));
+        buf_puts(s->out, "},\n");
+    }
+    buf_puts(s->out, "]\n");
 }
 
 static void put_table(struct stub *s) {
-    buf_puts(s->out, "TOOLS = {\n");
+    buf_puts(s->out, "TOOLS: Dict[str, Callable[[Any], Any]] = {\n");
     for (size_t i = 0; i < s->count; i++) {
         buf_puts(s->out, "    ");
         json_put_string(s->out, s->tools[i].tool->name);
@@ -291,27 +322,15 @@ static void put_table(struct stub *s) {
     buf_puts(s->out, "}\n");
     if (s->kind != STUB_STAYING) put_names(s, "TEXTS", GRAMC_RESULT_TEXT);
     if (s->kind == STUB_EXEC) put_names(s, "NOTHINGS", GRAMC_RESULT_NULL);
-    if (s->kind == STUB_MCP) {
-        buf_puts(s->out, "OFFERED = [\n");
-        for (size_t i = 0; i < s->count; i++) {
-            buf_puts(s->out, "    {\"name\": ");
-            json_put_string(s->out, s->tools[i].tool->name);
-            buf_puts(s->out, ", \"description\": ");
-            json_put_string(s->out, s->tools[i].tool->description);
-            buf_puts(s->out, ",\n     \"inputSchema\": json.loads(");
-            json_put_string(s->out, s->tools[i].tool->parameters);
-            buf_puts(s->out, ")},\n");
-        }
-        buf_puts(s->out, "]\n");
-    }
+    if (s->kind == STUB_MCP) put_offered(s);
     buf_puts(s->out, "\n\n");
 }
 
 static void print(struct stub *s) {
     static const char *const own[] = {
-        "json",     "sys",     "main",      "answer",    "TOOLS",      "TEXTS",
-        "Any",      "Dict",    "List",      "Union",     "Literal",    "NotRequired",
-        "NOTHINGS", "OFFERED", "TypeAlias", "TypedDict", "annotations"};
+        "json",      "sys",       "main",        "answer",   "TOOLS",       "TEXTS",    "Any",
+        "Dict",      "List",      "Union",       "Literal",  "NotRequired", "NOTHINGS", "OFFERED",
+        "TypeAlias", "TypedDict", "annotations", "Callable", "Set"};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) stub_take(s, own[i]);
     stub_name_all(s);
     buf_puts(s->out,
@@ -319,8 +338,8 @@ static void print(struct stub *s) {
              "and checks results.\"\"\"\n"
              "from __future__ import annotations\n\n"
              "import json\nimport sys\n"
-             "from typing import Any, Dict, List, Literal, NotRequired, TypeAlias, TypedDict, "
-             "Union\n\n\n");
+             "from typing import Any, Callable, Dict, List, Literal, NotRequired, Set, TypeAlias, "
+             "TypedDict, Union\n\n\n");
     for (size_t i = 0; i < s->definition_count; i++) put_named(s, s->definitions[i]);
     for (size_t i = 0; i < s->count; i++) put_tool(s, &s->tools[i]);
     put_table(s);

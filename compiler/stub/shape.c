@@ -102,3 +102,30 @@ gramc_text stub_bounds(struct stub *s, const struct json *schema) {
     }
     return buf_to_arena(&out, s->arena);
 }
+
+/* A schema, or the named type that it refers to; NULL: there is none, or a ring of them. */
+static const struct json *behind_reference(const struct stub *s, const struct json *schema) {
+    for (size_t links = 0; schema && stub_shape(schema) == SHAPE_REFERENCE; links++) {
+        gramc_text name = stub_reference(s->arena, schema);
+        size_t i = 0;
+        while (i < s->definition_count && !text_eq(s->definitions[i]->key, name)) i++;
+        if (links > s->definition_count) return NULL;
+        schema = i < s->definition_count ? s->definitions[i] : NULL;
+    }
+    return schema;
+}
+
+/* MCP wants to see "type": "object" at the top, also beside a reference. */
+gramc_text stub_output_schema(struct stub *s, const struct stub_tool *t) {
+    const struct json *type = json_get(behind_reference(s, t->result), "type");
+    struct buf out;
+    if (!json_is(type, JSON_STRING) || !text_is(type->text, "object")) return (gramc_text){NULL, 0};
+    buf_init(&out, &s->arena->allocator, INT32_MAX);
+    json_put(&out, t->promise);
+    gramc_text text = buf_to_arena(&out, s->arena);
+    if (json_get(t->promise, "type") || text.len < 2) return text;
+    buf_init(&out, &s->arena->allocator, INT32_MAX);
+    buf_puts(&out, "{\"type\":\"object\",");
+    buf_text(&out, text_slice(text, 1, text.len));
+    return buf_to_arena(&out, s->arena);
+}

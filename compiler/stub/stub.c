@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "compiler/agent.h"
 #include "compiler/tool.h"
-#include "gramc/compile.h"
 
 static const struct stub_language *const languages[] = {&stub_c, &stub_python, &stub_typescript};
 static const char *const kinds[] = {
@@ -27,10 +26,6 @@ const char *gramc_stub_kind(gramc_text language, size_t i) {
 }
 
 /* ## Gathering */
-
-static const struct json *schema_document_of(struct stub *s, const struct schema *schema) {
-    return schema_document(s->arena, schema, SCHEMA_DEFS);
-}
 
 /* False where no value is found: such a tool cannot be answered by a skeleton. */
 static gramc_status make_sample(struct stub *s, const struct stub_tool *t, gramc_text *out) {
@@ -78,7 +73,40 @@ static void add_definitions(struct stub *s, const struct json *schema, size_t *r
     }
 }
 
-/* GRAMC_FINDINGS: *bad has no result that could be shown. */
+static bool is_asked_for(const struct stub *s, const gramc_tool *tool) {
+    for (size_t i = 0; i < s->options->tool_count; i++)
+        if (text_eq(s->options->tools[i], tool->name)) return true;
+    return s->options->tool_count == 0;
+}
+
+/* A tool of several agents has one place; two of one name cannot be told apart. */
+static gramc_status add_tool(struct stub *s, const gramc_tool *tool, size_t *room) {
+    const struct tool *inside = (const struct tool *)(const void *)tool;
+    const struct stub_tool *same = map_get(&s->by_name, tool->name);
+    struct stub_tool *t = &s->tools[s->count];
+    *t = (struct stub_tool){.tool = tool};
+    if (inside->signature) {
+        const struct schema *result = inside->signature->result;
+        t->parameters = schema_document(s->arena, &inside->signature->arguments, SCHEMA_DEFS);
+        t->result = schema_document(s->arena, result, SCHEMA_DEFS);
+        if (s->kind == STUB_MCP)
+            t->promise = schema_document(s->arena, result, SCHEMA_DEFS | SCHEMA_CHECKED);
+    }
+    if (s->arena->oom) return GRAMC_NOMEM;
+    if (!t->parameters || !t->result) return GRAMC_FINDINGS;
+    if (same && json_equal(same->parameters, t->parameters) && json_equal(same->result, t->result))
+        return GRAMC_OK;
+    if (same) return GRAMC_AMBIGUOUS;
+    gramc_status status = make_sample(s, t, &t->sample);
+    if (status != GRAMC_OK) return status;
+    map_put(&s->by_name, tool->name, t);
+    s->count++;
+    add_definitions(s, t->parameters, room);
+    add_definitions(s, t->result, room);
+    return s->arena->oom ? GRAMC_NOMEM : GRAMC_OK;
+}
+
+/* *bad: the tool that there is an error with. */
 static gramc_status gather(struct stub *s, const gramc_spec *spec, const gramc_agent *agent,
                            const gramc_tool **bad) {
     const struct agent *one = spec->first_agent;
@@ -89,23 +117,12 @@ static gramc_status gather(struct stub *s, const gramc_spec *spec, const gramc_a
     if (!s->tools) return GRAMC_NOMEM;
     for (size_t i = 0; i < count; i++) {
         const gramc_tool *tool = agent ? &one->reach[i]->public : gramc_spec_tool(spec, i);
-        const struct tool *inside = (const struct tool *)(const void *)tool;
-        struct stub_tool *t = &s->tools[s->count++];
-        *t = (struct stub_tool){.tool = tool};
-        if (inside->signature) {
-            t->parameters = schema_document_of(s, &inside->signature->arguments);
-            t->result = schema_document_of(s, inside->signature->result);
-        }
-        gramc_status status = t->result ? make_sample(s, t, &t->sample) : GRAMC_FINDINGS;
-        *bad = tool;
-        if (s->arena->oom) return GRAMC_NOMEM;
-        if (!t->parameters || status != GRAMC_OK)
-            return status == GRAMC_OK ? GRAMC_FINDINGS : status;
-        add_definitions(s, t->parameters, &room);
-        add_definitions(s, t->result, &room);
+        if (!is_asked_for(s, tool)) continue;
+        gramc_status status = add_tool(s, tool, &room);
+        if (status == GRAMC_FINDINGS || status == GRAMC_AMBIGUOUS) *bad = tool;
+        if (status != GRAMC_OK) return status;
     }
-    *bad = NULL;
-    return s->arena->oom ? GRAMC_NOMEM : GRAMC_OK;
+    return s->count ? GRAMC_OK : GRAMC_USAGE;
 }
 
 void stub_name_all(struct stub *s) {
@@ -126,22 +143,9 @@ void stub_name_all(struct stub *s) {
 
 /* ## The library */
 
-static void put_name(struct buf *out, gramc_text name) {
-    bool plain = name.len > 0;
-    for (size_t i = 0; i < name.len; i++) {
-        char c = name.ptr[i];
-        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-        plain = plain &&
-                (letter || (i && ((c >= '0' && c <= '9') || c == '-' || c == '.' || c == '@')));
-    }
-    buf_printf(out, plain ? "%.*s" : "`%.*s`", TEXT_ARGS(name));
-}
-
 static void put_impl(struct stub *s, const struct stub_tool *t) {
     const struct stub_language *l = s->language;
-    buf_puts(s->out, "[");
-    put_name(s->out, t->tool->name);
-    buf_puts(s->out, ":ToolImpl {");
+    buf_printf(s->out, "[`%.*s`:ToolImpl {", TEXT_ARGS(t->tool->name));
     if (s->kind == STUB_PLUGIN)
         buf_printf(s->out, "plugin: \"tools.so\", symbol: \"tool_%.*s\"}]", TEXT_ARGS(t->function));
     else {
@@ -156,7 +160,7 @@ static void put_impl(struct stub *s, const struct stub_tool *t) {
     }
 }
 
-static void print_library(struct stub *s) {
+static void put_library(struct stub *s) {
     const struct stub_language *l = s->language;
     buf_printf(s->out, "[tools:ToolLibrary {description: \"By %s\"}", l->file);
     if (s->kind == STUB_MCP)
@@ -168,6 +172,31 @@ static void print_library(struct stub *s) {
         if (i + 1 == s->count) buf_putc(s->out, '\n');
     }
     buf_puts(s->out, "]\n");
+}
+
+/* As `gramc fmt` would have it, where it can be laid out. */
+static gramc_status lay_out(const struct stub *s, gramc_text text, gramc_writer writer) {
+    gramc_options options = GRAMC_OPTIONS_INIT;
+    gramc_compilation *written;
+    options.allocator = &s->arena->allocator;
+    if (gramc_compilation_new(&written, &options)) return GRAMC_NOMEM;
+    gramc_status status = gramc_add_source(written, GRAMC_TEXT("tools"), text.ptr, text.len);
+    if (status == GRAMC_OK) status = gramc_source_format(written, 0, NULL, writer);
+    gramc_compilation_free(written);
+    return status;
+}
+
+static void print_library(struct stub *s) {
+    struct buf plain, *out = s->out;
+    buf_init(&plain, &s->arena->allocator, LARGEST_STUB);
+    s->out = &plain;
+    put_library(s);
+    s->out = out;
+    gramc_status status = lay_out(s, buf_view(&plain), buf_writer(out));
+    if (plain.state != BUF_FINE) out->state = plain.state;
+    if (status == GRAMC_NOMEM) s->arena->oom = true;
+    else if (status != GRAMC_OK) buf_text(out, buf_view(&plain));
+    buf_free(&plain);
 }
 
 static void print_makefile(struct stub *s) {
@@ -219,7 +248,7 @@ gramc_status gramc_stub_print(gramc_compilation *compilation, const gramc_spec *
                               const char **name, const gramc_tool **bad, gramc_writer writer) {
     struct arena arena;
     struct buf out;
-    struct stub s = {.arena = &arena, .out = &out};
+    struct stub s = {.arena = &arena, .out = &out, .options = options};
     *bad = NULL;
     if (!choose(&s, options)) return GRAMC_USAGE;
     void (*print)(struct stub *) = file_at(&s, i, name);
@@ -229,6 +258,7 @@ gramc_status gramc_stub_print(gramc_compilation *compilation, const gramc_spec *
     buf_init(&s.later, &arena.allocator, LARGEST_STUB);
     map_init(&s.taken, &arena);
     map_init(&s.types, &arena);
+    map_init(&s.by_name, &arena);
     gramc_status status = gather(&s, spec, agent, bad);
     for (size_t k = 0; status == GRAMC_OK && k < s.count; k++)
         status = gramc_tool_prepare(compilation, s.tools[k].tool);

@@ -5,6 +5,7 @@
 #include "base/json/json.h"
 #include "base/map.h"
 #include "compiler/spec.h"
+#include "gramc/compile.h"
 
 /* How the program is called; GRAMC_RESULT_... of spec.h says how it answers. */
 enum stub_kind { STUB_EXEC, STUB_STAYING, STUB_PLUGIN, STUB_MCP, STUB_KINDS };
@@ -16,7 +17,8 @@ struct stub_tool {
     gramc_text type;               /* of the arguments: the same */
     const struct json *parameters; /* JSON Schema, named types under $defs */
     const struct json *result;
-    gramc_text sample; /* JSON that the result's schema accepts */
+    const struct json *promise; /* of STUB_MCP: the same, with bounds that are only checked */
+    gramc_text sample;          /* JSON that the result's schema accepts */
 };
 
 struct stub {
@@ -24,8 +26,10 @@ struct stub {
     struct arena *arena;
     enum stub_kind kind;
     const struct stub_language *language;
-    struct stub_tool *tools;
+    const gramc_stub_options *options;
+    struct stub_tool *tools; /* room for all that the agent has */
     size_t count;
+    struct map by_name;              /* the same, by the name on the wire */
     const struct json **definitions; /* named types, each once */
     size_t definition_count;
     struct map taken; /* identifiers of the program */
@@ -42,6 +46,10 @@ struct stub_language {
 };
 
 extern const struct stub_language stub_python, stub_typescript, stub_c;
+
+/* What stands in every program in C (c_parts.c). */
+extern const char stub_c_head[], stub_c_reader[], stub_c_result[], stub_c_exec_loop[],
+    stub_c_staying_loop[];
 
 /* ## Names (names.c) */
 /* An identifier made of a name, that nothing else has: as a type (FooBar) or as a function. */
@@ -81,6 +89,10 @@ const struct json *stub_members(const struct json *schema);
 enum stub_shape stub_type_shape(gramc_text type);
 /* It is always there: required, or filled in by gramc. */
 bool stub_is_there(const struct json *object, const struct json *property);
+
+/* The JSON Schema of the tool's result as a server of MCP lists it; empty: the result is no object.
+ */
+gramc_text stub_output_schema(struct stub *stub, const struct stub_tool *tool);
 
 /* Appends what another buffer holds, and its error, and frees it. */
 void stub_append(struct buf *out, struct buf *piece);

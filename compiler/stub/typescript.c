@@ -159,8 +159,11 @@ static const char mcp_loop[] =
     "  if (method !== \"tools/call\" || !Object.hasOwn(TOOLS, params.name)) return undefined;\n"
     "  try {\n"
     "    const result = await TOOLS[params.name](params.arguments ?? {});\n"
-    "    return {content: [{type: \"text\", text: TEXTS.has(params.name) ? result : "
-    "JSON.stringify(result)}]};\n"
+    "    const content = [{type: \"text\", text: TEXTS.has(params.name) ? result : "
+    "JSON.stringify(result)}];\n"
+    "    const isObject = typeof result === \"object\" && result !== null && "
+    "!Array.isArray(result);\n"
+    "    return isObject ? {content, structuredContent: result} : {content};\n"
     "  } catch (error) {\n"
     "    return {content: [{type: \"text\", text: String(error)}], isError: true};\n"
     "  }\n"
@@ -194,6 +197,28 @@ static void put_set(struct stub *s, const char *name, gramc_result_kind kind) {
     buf_puts(s->out, "]);\n");
 }
 
+static void put_schema(struct stub *s, const char *name, gramc_text schema) {
+    if (!schema.len) return;
+    buf_printf(s->out, ",\n   %s: JSON.parse(", name);
+    json_put_string(s->out, schema);
+    buf_putc(s->out, ')');
+}
+
+static void put_offered(struct stub *s) {
+    buf_puts(s->out, "const OFFERED: Array<Record<string, unknown>> = [\n");
+    for (size_t i = 0; i < s->count; i++) {
+        const struct stub_tool *t = &s->tools[i];
+        buf_puts(s->out, "  {name: ");
+        json_put_string(s->out, t->tool->name);
+        buf_puts(s->out, ", description: ");
+        json_put_string(s->out, t->tool->description);
+        put_schema(s, "inputSchema", t->tool->parameters);
+        put_schema(s, "outputSchema", stub_output_schema(s, t));
+        buf_puts(s->out, "},\n");
+    }
+    buf_puts(s->out, "];\n");
+}
+
 static void put_table(struct stub *s) {
     buf_puts(s->out, "const TOOLS: Record<string, (args: any) => Promise<unknown>> = {\n");
     for (size_t i = 0; i < s->count; i++) {
@@ -204,19 +229,7 @@ static void put_table(struct stub *s) {
     buf_puts(s->out, "};\n");
     if (s->kind != STUB_STAYING) put_set(s, "TEXTS", GRAMC_RESULT_TEXT);
     if (s->kind == STUB_EXEC) put_set(s, "NOTHINGS", GRAMC_RESULT_NULL);
-    if (s->kind == STUB_MCP) {
-        buf_puts(s->out, "const OFFERED = [\n");
-        for (size_t i = 0; i < s->count; i++) {
-            buf_puts(s->out, "  {name: ");
-            json_put_string(s->out, s->tools[i].tool->name);
-            buf_puts(s->out, ", description: ");
-            json_put_string(s->out, s->tools[i].tool->description);
-            buf_puts(s->out, ",\n   inputSchema: JSON.parse(");
-            json_put_string(s->out, s->tools[i].tool->parameters);
-            buf_puts(s->out, ")},\n");
-        }
-        buf_puts(s->out, "];\n");
-    }
+    if (s->kind == STUB_MCP) put_offered(s);
     buf_puts(s->out, "\n");
 }
 

@@ -173,6 +173,8 @@ GRAMC_API GRAMC_MUST_USE gramc_status gramc_target_answer(gramc_text target,
 typedef struct gramc_stub_options {
     size_t struct_size; /* sizeof(gramc_stub_options) */
     gramc_text language, kind;
+    const gramc_text *tools; /* only those, by their names on the wire; none: all */
+    size_t tool_count;
 } gramc_stub_options;
 
 /* The i-th language ("c", "python"...), and the i-th kind that it has ("exec", "staying"...); NULL
@@ -181,8 +183,9 @@ GRAMC_API const char *gramc_stub_language(size_t i);
 GRAMC_API const char *gramc_stub_kind(gramc_text language, size_t i);
 /* Writes the i-th file of the skeleton, the program first; *name is what it is called. Of an
  * agent's tools (agent NULL: all of the spec). GRAMC_NOT_FOUND: there are fewer files. GRAMC_USAGE:
- * no such language or kind. GRAMC_FINDINGS: no value was found that the result type of *bad
- * accepts. GRAMC_NOMEM, GRAMC_LIMIT, GRAMC_IO. The caller's thread, as with everything that takes a
+ * no such language or kind, or no tool. GRAMC_FINDINGS: no value was found that the result type of
+ * *bad accepts. GRAMC_AMBIGUOUS: another tool that is taken has the name of *bad and another type.
+ * GRAMC_NOMEM, GRAMC_LIMIT, GRAMC_IO. The caller's thread, as with everything that takes a
  * compilation. */
 GRAMC_API GRAMC_MUST_USE gramc_status gramc_stub_print(gramc_compilation *compilation,
                                                        const gramc_spec *spec,

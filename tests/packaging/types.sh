@@ -1,5 +1,6 @@
 #!/bin/bash
-# TypeScript, strict, takes what the npm package's types promise and refuses what they forbid; fetched from npm.
+# TypeScript, strict, takes what the npm package's types promise and refuses what they forbid,
+# and takes what gramc stub writes; fetched from npm.
 #     types.sh SOURCE GRAMC_ALONE
 set -u
 source=$1 alone=$2
@@ -18,5 +19,9 @@ judge() { node node_modules/typescript/bin/tsc --noEmit --strict --module nodene
 judge use.ts || complain "TypeScript refuses what callers may write"
 sed 's/name: string = tools/name: number = tools/' use.ts >wrong.ts
 judge wrong.ts >/dev/null && complain "TypeScript takes anything"
+for kind in exec staying mcp; do
+    "$alone" stub "$source/tests/data/stub/every.gram" --lang typescript --kind $kind >tools.ts || complain "no skeleton, $kind"
+    judge tools.ts || complain "TypeScript refuses what gramc stub writes, $kind"
+done
 echo "compiled by TypeScript, strict"
 exit $bad
