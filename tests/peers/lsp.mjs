@@ -148,13 +148,15 @@ const chance = (n) => { seed = (seed * 1103515245 + 12345) % 2147483648; return 
 const pieces = ['{', '}', '[', ']', '(', ')', '|', ',', '::', '"', '`', '==>', 'a', 'Text', ' ', '\n', '\r\n', '\u00e9', '\u{1f600}', '//', '${x}', '```\n', 'default: ', '\u2028'];
 const copy = TextDocument.create(uri('copy.gram'), 'gram', 1, '');
 open(copy);
+// No editor cuts a character in two.
+const uncut = at => at - /[\uDC00-\uDFFF]/.test(shop.getText()[at] ?? '');
 for (let i = 0; i < edits; i++) {
     const length = shop.getText().length;
     const changes = [];
     if (length > 5000 || i % 50 === 49) changes.push({text: pretty});
     else {
         // The document's end of one change is where the next begins, so one at a time.
-        const from = chance(length + 1), to = Math.min(length, from + [0, 0, 1, 3, 12][chance(5)]);
+        const from = uncut(chance(length + 1)), to = uncut(Math.min(length, from + [0, 0, 1, 3, 12][chance(5)]));
         changes.push({range: {start: shop.positionAt(from), end: shop.positionAt(to)}, text: Array.from({length: chance(3)}, () => pieces[chance(pieces.length)]).join('')});
     }
     const said = await change(shop, ...changes);
