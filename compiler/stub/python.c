@@ -191,9 +191,25 @@ static void put_sample(struct buf *out, const struct json *value) {
     buf_putc(out, is_list ? ']' : '}');
 }
 
+/* Which member of a union a list or an object is, type checkers do not always find out. */
+static void put_answer(struct stub *s, const struct stub_tool *t, gramc_text type) {
+    const struct json *sample = json_parse(s->arena, t->sample, NULL);
+    const struct json *result = stub_behind_reference(s, t->result);
+    enum stub_shape shape = result ? stub_shape(result) : SHAPE_ANY;
+    bool is_union = shape == SHAPE_UNION || shape == SHAPE_TYPES;
+    bool is_cast = is_union && (json_is(sample, JSON_ARRAY) || json_is(sample, JSON_OBJECT));
+    buf_puts(s->out, "    return ");
+    if (is_cast) {
+        buf_puts(s->out, "cast(");
+        json_put_string(s->out, type); /* may name what comes later */
+        buf_puts(s->out, ", ");
+    }
+    if (sample) put_sample(s->out, sample);
+    buf_puts(s->out, is_cast ? ")\n\n\n" : "\n\n\n");
+}
+
 static void put_tool(struct stub *s, const struct stub_tool *t) {
     struct buf result, body;
-    const struct json *sample = json_parse(s->arena, t->sample, NULL);
     buf_init(&result, &s->arena->allocator, 1 << 20);
     buf_init(&body, &s->arena->allocator, 1 << 24);
     put_record_body(s, &body, t->parameters, t->type);
@@ -205,9 +221,7 @@ static void put_tool(struct stub *s, const struct stub_tool *t) {
     stub_comment(s->out, "    #", t->tool->description);
     stub_comment(s->out, "    # Result, checked and not typed:", stub_bounds(s, t->result));
     buf_puts(s->out, "    # TODO: do it; this answer only has the right type.\n");
-    buf_puts(s->out, "    return ");
-    if (sample) put_sample(s->out, sample);
-    buf_puts(s->out, "\n\n\n");
+    put_answer(s, t, buf_view(&result));
     if (result.state != BUF_FINE) s->out->state = result.state;
     buf_free(&result);
 }
@@ -330,7 +344,7 @@ static void print(struct stub *s) {
     static const char *const own[] = {
         "json",      "sys",       "main",        "answer",   "TOOLS",       "TEXTS",    "Any",
         "Dict",      "List",      "Union",       "Literal",  "NotRequired", "NOTHINGS", "OFFERED",
-        "TypeAlias", "TypedDict", "annotations", "Callable", "Set"};
+        "TypeAlias", "TypedDict", "annotations", "Callable", "Set",         "cast"};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) stub_take(s, own[i]);
     stub_name_all(s);
     buf_puts(s->out,
@@ -339,7 +353,7 @@ static void print(struct stub *s) {
              "from __future__ import annotations\n\n"
              "import json\nimport sys\n"
              "from typing import Any, Callable, Dict, List, Literal, NotRequired, Set, TypeAlias, "
-             "TypedDict, Union\n\n\n");
+             "TypedDict, Union, cast\n\n\n");
     for (size_t i = 0; i < s->definition_count; i++) put_named(s, s->definitions[i]);
     for (size_t i = 0; i < s->count; i++) put_tool(s, &s->tools[i]);
     put_table(s);

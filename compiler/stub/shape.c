@@ -103,8 +103,7 @@ gramc_text stub_bounds(struct stub *s, const struct json *schema) {
     return buf_to_arena(&out, s->arena);
 }
 
-/* A schema, or the named type that it refers to; NULL: there is none, or a ring of them. */
-static const struct json *behind_reference(const struct stub *s, const struct json *schema) {
+const struct json *stub_behind_reference(const struct stub *s, const struct json *schema) {
     for (size_t links = 0; schema && stub_shape(schema) == SHAPE_REFERENCE; links++) {
         gramc_text name = stub_reference(s->arena, schema);
         size_t i = 0;
@@ -117,7 +116,7 @@ static const struct json *behind_reference(const struct stub *s, const struct js
 
 /* MCP wants to see "type": "object" at the top, also beside a reference. */
 gramc_text stub_output_schema(struct stub *s, const struct stub_tool *t) {
-    const struct json *type = json_get(behind_reference(s, t->result), "type");
+    const struct json *type = json_get(stub_behind_reference(s, t->result), "type");
     struct buf out;
     if (!json_is(type, JSON_STRING) || !text_is(type->text, "object")) return (gramc_text){NULL, 0};
     buf_init(&out, &s->arena->allocator, INT32_MAX);

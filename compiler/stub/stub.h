@@ -84,6 +84,8 @@ enum stub_shape stub_shape(const struct json *schema);
 gramc_text stub_reference(struct arena *arena, const struct json *schema);
 /* Of SHAPE_VALUES: the first of the list, or the only one. */
 const struct json *stub_values(const struct json *schema);
+/* A schema, or the named type that it refers to; NULL: there is none, or a ring of them. */
+const struct json *stub_behind_reference(const struct stub *stub, const struct json *schema);
 const struct json *stub_members(const struct json *schema);
 /* The shape of one of a list of types. */
 enum stub_shape stub_type_shape(gramc_text type);
