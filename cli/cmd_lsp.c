@@ -27,6 +27,7 @@ struct peek {
     struct cli cli;
     gramc_compilation *compilation;
     char *operand;
+    char path[CLI_PATH]; /* what the operand points to: libraries are looked for from it later */
 };
 
 static void close_peek(void *ctx, void *opened) {
@@ -39,9 +40,10 @@ static void close_peek(void *ctx, void *opened) {
 }
 
 /* What is no file yet has its text alone. */
-static int load(struct peek *peek, char *path, const gramc_text *text) {
+static int load(struct peek *peek, const gramc_text *text) {
+    const char *path = peek->path;
     struct stat st;
-    peek->operand = path;
+    peek->operand = peek->path;
     peek->cli.operands = &peek->operand;
     peek->cli.operand_count = 1;
     if (!text || (stat(path, &st) == 0 && S_ISREG(st.st_mode)))
@@ -57,7 +59,6 @@ static void *open_peek(void *ctx, const char *path, const gramc_text *text,
     struct editor *editor = ctx;
     const struct cli *outer = editor->cli;
     struct peek *peek = outer->allocator.alloc(outer->allocator.ctx, NULL, 0, sizeof *peek);
-    char name[CLI_PATH];
     if (!peek) return NULL;
     *peek = (struct peek){.compilation = NULL};
     cli_init(&peek->cli, editor->unheard, editor->unheard, &outer->allocator);
@@ -66,9 +67,9 @@ static void *open_peek(void *ctx, const char *path, const gramc_text *text,
     peek->cli.keeps_trees = true;
     size_t len = strlen(path);
     int code = EXIT_USAGE;
-    if (len < sizeof name) {
-        memcpy(name, path, len + 1);
-        code = load(peek, name, text);
+    if (len < sizeof peek->path) {
+        memcpy(peek->path, path, len + 1);
+        code = load(peek, text);
     }
     if (code == EXIT_FINE) {
         *out = peek->compilation;
