@@ -15,6 +15,7 @@ for arch in amd64 arm64; do
 done
 sh "$here/npm.sh" --program "amd64=$out/gramc-$version-linux-x86_64" --program "arm64=$out/gramc-$version-linux-aarch64" "$out"
 sh "$here/vsix.sh" "$out"
+sh "$here/wasm.sh" "$out"
 sh "$here/deb.sh" "$out"
 sh "$here/container.sh" --tarball "$out/gramc-$version-linux-$(uname -m).tar.gz" "$out"
 sh "$here/sums.sh" "$out"

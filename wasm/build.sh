@@ -23,7 +23,7 @@ cmake --build "$out/objects" -j "${JOBS:-$(nproc)}" --target gramc_wasm
 version=$(sed -n 's/^project(gramc VERSION \([0-9.]*\).*/\1/p' "$source/CMakeLists.txt")
 rm -rf "$out/module"
 mkdir "$out/module"
-cp "$out/objects/gramc.wasm" "$source/wasm/gramc.js" "$source/wasm/gramc.d.ts" "$source/LICENSE" "$out/module"
+cp "$out/objects/gramc.wasm" "$source/wasm/gramc.js" "$source/wasm/gramc.d.ts" "$source/wasm/README.md" "$source/LICENSE" "$out/module"
 cat >"$out/module/package.json" <<EOF
 {
   "name": "gramc-wasm",

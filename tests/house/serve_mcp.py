@@ -256,7 +256,9 @@ def reloads():
         check(client.read()["method"] == "notifications/tools/list_changed")
         check(text(client.call(f"n{number}")) == str(number) and text(client.call("told", {"a": number})) == f'{{"a": {number}}}')
         sizes.append(memory_of(client.process.pid))
-    check(sizes[-1] - sizes[1] < 3 << 20, sizes)
+    # Sanitizers keep for a while what was freed, but no file.
+    most = 5 if os.environ.get("GRAMC_SANITIZED") == "1" else 3
+    check(sizes[-1] - sizes[1] < most << 20, sizes)
     check(client.end() == (0, b""), "ends")
     with open("pids") as file: pids = [int(line) for line in file]
     check(len(pids) >= count and not any(os.path.exists(f"/proc/{pid}") for pid in pids), "no server is left")

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Two builds from two folders give equal bytes: the one file, the npm package, the whole program, the Debian packages.
-#     reproducible.sh SOURCE [SCRIPT...]    all four, or these
+# Two builds from two folders give equal bytes: the one file, the npm package, the whole program, WebAssembly, the Debian packages.
+#     reproducible.sh SOURCE [SCRIPT...]    all five, or these
 set -u
 source=$1
 . "$(dirname "$0")/../support/need.sh"
@@ -8,7 +8,7 @@ source=$1
 need npm "packs packages"
 need dpkg-shlibdeps "finds what packages need"
 shift
-[ $# -gt 0 ] || set -- static.sh npm.sh tarball.sh deb.sh
+[ $# -gt 0 ] || set -- static.sh npm.sh tarball.sh wasm.sh deb.sh
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1

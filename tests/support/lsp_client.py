@@ -49,8 +49,12 @@ class Client:
             for i, message in enumerate(self.said):
                 if fits(message): return self.said.pop(i)
             message = self.read(end - time.time())
-            if message is None: raise TimeoutError("the server says nothing: %s" % self.process.poll())
+            if message is None: raise TimeoutError("the server says nothing: %s" % self.last_words())
             self.said.append(message)
+
+    def last_words(self):
+        self.process.kill()
+        return "%s %s" % (self.process.wait(), self.process.stderr.read()[:3000].decode("utf-8", "replace"))
 
     def read(self, seconds):
         """The next message; None: nothing in time, or the end."""
