@@ -59,9 +59,8 @@ def closed(schema):
     if not isinstance(schema, dict):
         return schema
     out = {k: v if k in ("const", "enum", "default", "examples") else closed(v) for k, v in schema.items()}
-    if isinstance(out.get("properties"), dict):
-        out["additionalProperties"] = False
-        out.pop("patternProperties", None)
+    if isinstance(out.get("properties"), dict) or out.get("required"):
+        out.setdefault("additionalProperties", False)
     return out
 
 
