@@ -7,7 +7,9 @@ set -u
 source=$1 gramc=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-bad=0 seen=0 others=0
+bad=0 seen=0 others=0 cases=0 every=1
+# Sanitizers make each start slow, and what is printed is the same there (golden says so).
+[ "${GRAMC_SANITIZED:-} ${GRAMC_LONG:-}" = "1 " ] && every=4
 complain() { echo "$*"; bad=1; }
 command -v xmllint >/dev/null || { echo "xmllint is needed: apt-get install libxml2-utils"; exit 1; }
 
@@ -24,6 +26,8 @@ unpack() {
 check() { (cd "$work/case" && "$gramc" check --no-config --format "$1" .); }
 
 for case in "$source"/tests/golden/cases/*.test; do
+    cases=$((cases + 1))
+    [ $((cases % every)) = 0 ] || continue
     unpack "$case"
     [ -n "$(ls "$work/case")" ] || continue
     seen=$((seen + 1))

@@ -25,7 +25,8 @@ import gbnf  # noqa: E402
 import schema_values  # noqa: E402
 
 SEED = int(os.environ.get("GRAMC_SEED", "1"))
-SCHEMAS = 3000 if os.environ.get("GRAMC_LONG") else 300
+# Sanitizers make each start slow.
+SCHEMAS = 3000 if os.environ.get("GRAMC_LONG") else 100 if os.environ.get("GRAMC_SANITIZED") == "1" else 300
 TEXTS = 12
 counts = collections.Counter()
 
