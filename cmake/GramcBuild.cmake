@@ -76,16 +76,21 @@ function(gramc_private_base)
   target_compile_definitions(layer_base_private PRIVATE GRAMC_PRIVATE)
 endfunction()
 
-# Each *.re of a layer becomes a C file in the build tree, never in the source tree.
+# Each *.re of a layer becomes a C file in the build tree, never in the source tree. WebAssembly has no `goto`, and what
+# clang makes of many differs from one time to the next: there, states are a loop around a `switch`.
 function(gramc_generate_lexers)
   file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/generated)
+  set(states)
+  if(EMSCRIPTEN)
+    set(states --loop-switch)
+  endif()
   foreach(layer base jsonschema jolt toolbox grammar compiler)
     file(GLOB_RECURSE lexers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${layer}/*.re)
     foreach(lexer ${lexers})
       get_filename_component(name ${lexer} NAME_WE)
       set(out ${CMAKE_BINARY_DIR}/generated/${layer}_${name}.c)
       add_custom_command(OUTPUT ${out}
-        COMMAND ${RE2C} -W -Werror -8 -c -i --no-generation-date --no-version -o ${out} ${lexer}
+        COMMAND ${RE2C} -W -Werror -8 -i ${states} --no-generation-date --no-version -o ${out} ${lexer}
         DEPENDS ${lexer} VERBATIM)
       target_sources(layer_${layer} PRIVATE ${out})
     endforeach()
