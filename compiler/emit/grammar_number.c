@@ -360,12 +360,14 @@ static bool unit_of(const struct bound_digits *d, int64_t *unit) {
 /* Where the multiples begin that are looked at: at the bound that is nearest to zero, or at zero.
  */
 static bool first_multiple(const struct bounds *b, gramc_text step_text, int64_t unit, int64_t *n) {
-    double bound = 0, step_size = 1;
+    double bound = 0, place = 1, step_size = 1;
     const struct bound_digits *d = NULL;
     if (b->low.is_there && !b->low.negative) d = &b->low;
     if (b->high.is_there && b->high.negative) d = &b->high;
     if (!number_to_double(&step_size, step_text)) return false;
     for (size_t i = 0; d && i < d->whole; i++) bound = bound * 10 + (d->digits[i] - '0');
+    for (size_t i = d ? d->whole : 0; d && i < d->len; i++)
+        bound += (d->digits[i] - '0') * (place /= 10);
     double times = bound / step_size;
     if (times > 1e12 || times * (double)unit > 1e18) return false;
     *n = (int64_t)times;

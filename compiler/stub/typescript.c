@@ -155,7 +155,7 @@ static const char mcp_loop[] =
     "    return {protocolVersion: params.protocolVersion ?? \"2025-06-18\", capabilities: {tools: "
     "{}}, serverInfo: {name: \"tools\", version: \"0.1.0\"}};\n"
     "  if (method === \"ping\") return {};\n"
-    "  if (method === \"tools/list\") return {tools: OFFERED};\n"
+    "  if (method === \"tools/list\") return `{\"tools\":[${OFFERED.join()}]}`;\n"
     "  if (method !== \"tools/call\" || !Object.hasOwn(TOOLS, params.name)) return undefined;\n"
     "  try {\n"
     "    const result = await TOOLS[params.name](params.arguments ?? {});\n"
@@ -175,11 +175,12 @@ static const char mcp_loop[] =
     "  const message = JSON.parse(line);\n"
     "  if (message.id === undefined || message.method === undefined) continue;\n"
     "  const result = await answer(message.method, message.params ?? {});\n"
-    "  const reply = result === undefined ? {error: {code: -32601, message: \"there is no such "
-    "method "
-    "or tool\"}} : {result};\n"
-    "  process.stdout.write(JSON.stringify({jsonrpc: \"2.0\", id: message.id, ...reply}) + "
-    "\"\\n\");\n"
+    "  const reply = result === undefined ? '\"error\":{\"code\":-32601,\"message\":\"there is no "
+    "such method or tool\"}'\n"
+    "    : `\"result\":${typeof result === \"string\" ? result : JSON.stringify(result)}`;\n"
+    "  "
+    "process.stdout.write(`{\"jsonrpc\":\"2.0\",\"id\":${JSON.stringify(message.id)},${reply}}\\n`"
+    ");\n"
     "}\n";
 
 static const char *const loops[STUB_KINDS] = {
@@ -197,24 +198,32 @@ static void put_set(struct stub *s, const char *name, gramc_result_kind kind) {
     buf_puts(s->out, "]);\n");
 }
 
-static void put_schema(struct stub *s, const char *name, gramc_text schema) {
+static void put_schema(struct stub *s, gramc_text schema) {
     if (!schema.len) return;
-    buf_printf(s->out, ",\n   %s: JSON.parse(", name);
+    buf_puts(s->out, ",\n    ");
     json_put_string(s->out, schema);
-    buf_putc(s->out, ')');
 }
 
+/* Schemas stay texts: JavaScript would round the bounds of a Long. */
 static void put_offered(struct stub *s) {
-    buf_puts(s->out, "const OFFERED: Array<Record<string, unknown>> = [\n");
+    buf_puts(
+        s->out,
+        "\n// JSON, as it is sent.\nfunction offered(name: string, description: string, input: "
+        "string, output?: string): string {\n"
+        "  const more = output === undefined ? \"\" : `,\"outputSchema\":${output}`;\n"
+        "  return `{\"name\":${JSON.stringify(name)},\"description\":${JSON.stringify("
+        "description)},\"inputSchema\":${input}${more}}`;\n"
+        "}\n"
+        "const OFFERED = [\n");
     for (size_t i = 0; i < s->count; i++) {
         const struct stub_tool *t = &s->tools[i];
-        buf_puts(s->out, "  {name: ");
+        buf_puts(s->out, "  offered(");
         json_put_string(s->out, t->tool->name);
-        buf_puts(s->out, ", description: ");
+        buf_puts(s->out, ", ");
         json_put_string(s->out, t->tool->description);
-        put_schema(s, "inputSchema", t->tool->parameters);
-        put_schema(s, "outputSchema", stub_output_schema(s, t));
-        buf_puts(s->out, "},\n");
+        put_schema(s, t->tool->parameters);
+        put_schema(s, stub_output_schema(s, t));
+        buf_puts(s->out, "),\n");
     }
     buf_puts(s->out, "];\n");
 }
@@ -234,10 +243,10 @@ static void put_table(struct stub *s) {
 }
 
 static void print(struct stub *s) {
-    static const char *const own[] = {"TOOLS",   "TEXTS",   "NOTHINGS", "OFFERED",      "answer",
-                                      "name",    "result",  "args",     "readFileSync", "lines",
-                                      "process", "console", "JSON",     "Array",        "Record",
-                                      "Promise", "Set",     "Object",   "String",       "Value"};
+    static const char *const own[] = {
+        "TOOLS",  "TEXTS",        "NOTHINGS", "OFFERED", "answer",  "name",  "result",
+        "args",   "readFileSync", "lines",    "process", "console", "JSON",  "Array",
+        "Record", "Promise",      "Set",      "Object",  "String",  "Value", "offered"};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) stub_take(s, own[i]);
     stub_name_all(s);
     buf_puts(s->out, "// Tools of a spec. gramc checks arguments and fills in defaults before it "
