@@ -180,7 +180,7 @@ def an_object(rng, schema, root, depth):
     for pattern, sub in others:
         for _ in range(rng.randint(0, 2)):
             name = like_pattern(rng, pattern)
-            if re.search(pattern, name):
+            if re.search(pattern, name) and name not in schema.get("properties", {}):
                 out.setdefault(name, value(rng, sub, root, depth + 1))
     return {k: v for k, v in out.items() if v is not NOTHING}
 
